@@ -65,7 +65,7 @@ static bool is_hardware(const struct known_event *event)
 static bool list_kernel_events(const char *title, bool hardware, const char *pattern)
 {
     size_t count, left = 0;
-    const struct known_event *known = known_events(&count);
+    const struct known_event *known = list_known_events(&count);
     struct error *reasons = calloc(count, sizeof(*reasons));
     bool *is_left = calloc(count, sizeof(*is_left)), any = false;
     for (size_t i = 0; reasons && is_left && i < count; i++) {
@@ -265,7 +265,7 @@ static void write_state(struct json_writer *json, bool works, const struct error
 static void write_kernel_events(struct json_writer *json, const char *pattern)
 {
     size_t count;
-    const struct known_event *known = known_events(&count);
+    const struct known_event *known = list_known_events(&count);
     json_member_open(json, "events", '[');
     for (size_t i = 0; i < count; i++) {
         struct error why = {0};

@@ -188,7 +188,7 @@ static void examine_tracepoints(struct findings *findings)
         finding_set_fix(findings, "%ssysctl kernel.perf_event_paranoid=-1", get_sudo_prefix());
     else if (!works) {
         char command[TRACEFS_COMMAND];
-        tracefs_command(command, is_there);
+        tracefs_format_command(command, is_there);
         finding_set_fix(findings, "%s%s", get_sudo_prefix(), command);
     }
 }

@@ -11,7 +11,7 @@ static void count_omitted(struct replay *replay, const struct spool_list *frames
 {
     enum { LEAST_FRAMES = CHUNK_MAX_FRAMES / 4 };
     for (size_t i = 0; frames->count > LEAST_FRAMES && i < frames->count; i++) {
-        uint64_t omitted = unwind_omitted_frames(frames->items[i]);
+        uint64_t omitted = unwind_decode_omitted(frames->items[i]);
         if (!omitted)
             continue;
         replay->stacks.omitted_frames += omitted;

@@ -46,15 +46,15 @@ static uint32_t add_omitted_frame(struct replay *replay, uint64_t count)
     while (count & (count - 1))
         count &= count - 1;
     struct replay_frame frame = {.lib = REPLAY_LIB_OMITTED, .process = REPLAY_NONE, .address = count};
-    return add_frame(replay, &replay->stacks.pc_frames, unwind_omitted(count), &frame);
+    return add_frame(replay, &replay->stacks.pc_frames, unwind_encode_omitted(count), &frame);
 }
 
 enum { RVA_BITS = 40 };
 
 static uint32_t find_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
 {
-    if (unwind_omitted_frames(pc))
-        return add_omitted_frame(replay, unwind_omitted_frames(pc));
+    if (unwind_decode_omitted(pc))
+        return add_omitted_frame(replay, unwind_decode_omitted(pc));
     if (python_frame_is(pc))
         return add_pc_frame(replay, REPLAY_LIB_PYTHON, pc);
     bool kernel = is_kernel_address(pc);
@@ -103,7 +103,7 @@ static bool find_lock(const struct replay *replay, uint32_t process, const struc
     if (!name || strncmp(name, start, strlen(start)) != 0)
         return false;
     uint64_t address = strtoull(name + strlen(start), NULL, 16);
-    const struct mapping *mapping = address_space_at_or_below(&replay->processes.data[process].space, address);
+    const struct mapping *mapping = address_space_find_at_or_below(&replay->processes.data[process].space, address);
     if (!mapping || !replay_knows_lib(replay, mapping->lib))
         return false;
     *lock = (struct replay_lock){mapping->lib, mapping->rva + (address - mapping->start)};

@@ -177,7 +177,7 @@ static struct python_thread *add_thread(struct python_process *process, uint32_t
         return NULL;
     }
     snprintf(name, sizeof(name), "%" PRIu32 "/task/%" PRIu32, pid, tid);
-    thread->native_id = proc_find_innermost_pid(name, tid);
+    thread->native_id = proc_find_innermost_pid(tid);
     return thread;
 }
 

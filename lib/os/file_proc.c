@@ -123,12 +123,11 @@ uint64_t proc_read_start_time(uint32_t pid)
     return started <= since_boot && since_boot - started <= now ? now - (since_boot - started) : 0;
 }
 
-/* Returns the last number in a line of /proc/PID/status, "KEY:\tNUMBER\tNUMBER ..."; `otherwise` if the line is
- * missing. */
-static uint32_t read_last_number(const char *process, const char *key, uint32_t otherwise)
+/* The lines are "KEY:\tNUMBER\tNUMBER ...". */
+uint32_t proc_read_status_number(uint32_t pid, const char *key, uint32_t otherwise)
 {
     char path[64], line[256];
-    snprintf(path, sizeof(path), "/proc/%s/status", process);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
     FILE *status = fopen(path, "re");
     while (status && fgets(line, sizeof(line), status)) {
         const char *last = strncmp(line, key, strlen(key)) == 0 ? strrchr(line, '\t') : NULL;
@@ -142,15 +141,15 @@ static uint32_t read_last_number(const char *process, const char *key, uint32_t 
     return otherwise;
 }
 
-uint32_t proc_find_innermost_pid(const char *process, uint32_t pid)
+uint32_t proc_find_innermost_pid(uint32_t pid)
 {
-    uint32_t inner = read_last_number(process, "NSpid:", pid);
+    uint32_t inner = proc_read_status_number(pid, "NSpid:", pid);
     return inner ? inner : pid;
 }
 
-uint32_t proc_find_file_owner(const char *process, uint32_t otherwise)
+uint32_t proc_find_file_owner(uint32_t pid, uint32_t otherwise)
 {
-    return read_last_number(process, "Uid:", otherwise);
+    return proc_read_status_number(pid, "Uid:", otherwise);
 }
 
 bool proc_is_in_pid_namespace(void)
@@ -171,5 +170,5 @@ bool proc_is_in_container(void)
 bool proc_has_seccomp_filter(void)
 {
     enum { FILTER = 2 }; /* SECCOMP_MODE_FILTER */
-    return read_last_number("self", "Seccomp:", 0) == FILTER;
+    return proc_read_status_number((uint32_t)getpid(), "Seccomp:", 0) == FILTER;
 }

@@ -59,9 +59,13 @@ uint64_t proc_read_start_time(uint32_t pid);
 
 /* Returns the pid of a process in its innermost pid namespace: the last number of "NSpid:" in /proc/PID/status, which
  * has a pid for each namespace, starting with prof's. `pid` if the file is unreadable. */
-uint32_t proc_find_innermost_pid(const char *process, uint32_t pid);
+uint32_t proc_find_innermost_pid(uint32_t pid);
+
+/* Returns the last number in a line of /proc/PID/status, such as "TracerPid:", or `otherwise` if the line is missing.
+ */
+uint32_t proc_read_status_number(uint32_t pid, const char *key, uint32_t otherwise);
 
 /* Returns the owner of files that a process creates, as a uid in prof's namespace: the last number of "Uid:" in
  * /proc/PID/status. (The owner of /proc/PID is root if the process changed its user.) `otherwise` if the file is
  * unreadable. */
-uint32_t proc_find_file_owner(const char *process, uint32_t otherwise);
+uint32_t proc_find_file_owner(uint32_t pid, uint32_t otherwise);

@@ -46,7 +46,7 @@ uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
 static const char *get_default_event_name(const struct perf_data_attr *attr)
 {
     size_t count;
-    const struct known_event *known = known_events(&count);
+    const struct known_event *known = list_known_events(&count);
     for (size_t i = 0; i < count; i++)
         if (known[i].type == attr->type && known[i].config == attr->config)
             return known[i].name;

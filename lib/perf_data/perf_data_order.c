@@ -8,7 +8,7 @@ static bool is_before(const struct waiting_record *a, const struct waiting_recor
     return a->time != b->time ? a->time < b->time : a->sequence < b->sequence;
 }
 
-static void sift_up(struct perf_data_order *order, size_t i)
+static void move_up(struct perf_data_order *order, size_t i)
 {
     struct waiting_record record = order->heap.data[i];
     for (; i && is_before(&record, &order->heap.data[(i - 1) / 2]); i = (i - 1) / 2)
@@ -16,7 +16,7 @@ static void sift_up(struct perf_data_order *order, size_t i)
     order->heap.data[i] = record;
 }
 
-static void sift_down(struct perf_data_order *order)
+static void move_down(struct perf_data_order *order)
 {
     struct waiting_record *heap = order->heap.data, record = heap[0];
     size_t i = 0, length = order->heap.length;
@@ -36,7 +36,7 @@ static int deliver_oldest(struct perf_data_order *order)
     size_t last = --order->heap.length;
     heap[0] = heap[last];
     heap[last] = (struct waiting_record){0}; /* the copy in `first` owns the record */
-    sift_down(order);
+    move_down(order);
     order->late += first.time < order->last;
     order->last = first.time > order->last ? first.time : order->last;
     int code = order->take(order->context, first.bytes, first.size, order->last);
@@ -67,7 +67,7 @@ int perf_data_order_add(struct perf_data_order *order, uint64_t time, const unsi
         return error_no_memory(err);
     }
     order->copied += record.is_copy ? size : 0;
-    sift_up(order, order->heap.length - 1);
+    move_up(order, order->heap.length - 1);
     order->newest = time > order->newest ? time : order->newest;
     int code = 0;
     size_t records_max = order->records_max ? order->records_max : RECORDS_MAX;

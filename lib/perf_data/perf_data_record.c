@@ -56,7 +56,7 @@ uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
     struct perf_layout layout = find_record_layout(find_attr(data, type, bytes, size), type);
-    size_t offset = perf_record_time_offset(&layout, type, size);
+    size_t offset = perf_record_find_time_offset(&layout, type, size);
     return offset == SIZE_MAX ? 0 : read_word(bytes, size, offset);
 }
 

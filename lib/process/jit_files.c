@@ -79,9 +79,9 @@ static struct jit_file *get_jit_file(struct jit_files *files, uint32_t process, 
     snprintf(name, sizeof(name), "%" PRIu32, proc_find_living_thread(pid));
     struct jit_file file = {.pid = pid, .directory = JIT_DIRECTORY_OURS, .dump = -1};
     file.started = ran_before ? proc_read_start_time(pid) : 0;
-    file.user = proc_find_file_owner(name, JIT_USER_UNKNOWN);
+    file.user = proc_find_file_owner(pid, JIT_USER_UNKNOWN);
     if (has_own_pids(name))
-        file.pid = proc_find_innermost_pid(name, pid);
+        file.pid = proc_find_innermost_pid(pid);
     file.directory = open_directory(files, name);
     index = (uint32_t)files->files.length;
     if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))

@@ -332,8 +332,8 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
  * is equal in most files. */
 static uint64_t get_library_rva(const struct library *library, uint64_t file_offset)
 {
-    uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;
-    return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
+    uint64_t vaddr = library->module ? unwind_module_find_vaddr(library->module, file_offset) : UINT64_MAX;
+    return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_get_base(library->module);
 }
 
 /* Whether the name of a mapping is not a file: "//anon", "[heap]", "[stack]", "anon_inode:...". */

@@ -97,7 +97,7 @@ static int open_if_mapped(struct mapped_file *mapped, const char *path, const ch
     if (!code)
         code = unwind_module_open_file(&mapped->module, mapped->file, NULL);
     if (mapped->module)
-        mapped->build_id_size = unwind_module_build_id(mapped->module, mapped->build_id);
+        mapped->build_id_size = unwind_module_copy_build_id(mapped->module, mapped->build_id);
     if (code != -ENOMEM && mapped->file && is_mapped_file(mapped, mapping))
         return 0; /* perhaps no ELF file */
     mapped_file_destroy(mapped);

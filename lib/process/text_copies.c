@@ -80,7 +80,7 @@ static enum comparison compare(const struct mapping *file, struct target_thread 
     uint64_t at = pc & ~(uint64_t)(AROUND - 1);
     at = at < file->start ? file->start : at;
     size_t size = file->end - at < AROUND ? (size_t)(file->end - at) : AROUND;
-    uint64_t vaddr = unwind_module_base(file->module) + file->rva + (at - file->start);
+    uint64_t vaddr = unwind_module_get_base(file->module) + file->rva + (at - file->start);
     size = unwind_module_read_code(file->module, vaddr, in_file, size);
     if (at + size <= pc)
         return DIFFERENT; /* the file has no bytes at this address */

@@ -72,7 +72,7 @@ static struct unwind_result walk_with_cfi(struct cpu_samples *samples, const str
                                  .below = sample->stack_below,
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
-                                 .read_below = stack_reader_read_below,
+                                 .read_below = stack_reader_read_code,
                                  .read_code = stack_reader_read_code,
                                  .context = &samples->reader,
                                  .sps = process->python ? samples->sps : NULL};

@@ -199,7 +199,7 @@ static void write_cpus(struct writing *writing)
     write_number(writing, INFO_CPUS, configured > 0 ? (uint64_t)configured : 0);
     if (pages > 0 && page > 0)
         write_number(writing, INFO_MEMORY, (uint64_t)pages * (uint64_t)page);
-    if (cpu_list_online(&cpus, NULL) == 0) {
+    if (cpu_list_read_online(&cpus, NULL) == 0) {
         write_number(writing, INFO_CORES, count_cores(&cpus));
         write_frequency(writing, &cpus);
         write_allowed_cpus(writing, cpus.length);

@@ -226,7 +226,7 @@ static uint32_t find_foreign_process(const struct mark_buffer *buffer, struct tr
             continue;
         snprintf(name, sizeof(name), "%" PRIu32, process->pid);
         if (proc_read_namespace(name, "pid") == buffer->namespace &&
-            proc_find_innermost_pid(name, process->pid) == buffer->own_pid)
+            proc_find_innermost_pid(process->pid) == buffer->own_pid)
             return process->pid;
     }
     return 0;

@@ -58,13 +58,13 @@ static int handle_sample(struct perf_source *perf, const struct perf_record *rec
 
 static int handle_event(struct perf_source *perf, const struct perf_record *record, uint32_t event, struct error *err)
 {
-    uint64_t period = event_sampling_period(&perf->events.sampling, event, record->sample.period);
+    uint64_t period = event_sampling_get_period(&perf->events.sampling, event, record->sample.period);
     return cpu_samples_add_event(perf->common.sinks.samples, record, event, period, err);
 }
 
 static void handle_throttle(struct perf_source *perf, const struct perf_record *record)
 {
-    uint32_t event = event_sampling_number(&perf->events.sampling, record->id); /* 0: the CPU clock */
+    uint32_t event = event_sampling_find_number(&perf->events.sampling, record->id); /* 0: the CPU clock */
     struct record_result *result = perf->common.result;
     *(event ? &result->events[event - 1].throttled : &result->throttled) += 1;
 }
@@ -85,7 +85,7 @@ static void handle_wakeup(struct perf_source *perf, const struct perf_merge_reco
 static int handle_waker_stack(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
-    const struct perf_layout layout = wakeups_stack_layout(&perf->wakeups);
+    const struct perf_layout layout = wakeups_get_stack_layout(&perf->wakeups);
     struct wakeup wakeup;
     struct perf_record record;
     if (!wakeups_parse(&perf->wakeups, raw->bytes, raw->size, &wakeup) || wakeup.context == WAKEUP_BY_INTERRUPT ||
@@ -137,7 +137,7 @@ static bool is_recorded(const struct perf_source *perf, const struct perf_record
 
 static void handle_loss(struct perf_source *perf, struct perf_record *record, size_t ring)
 {
-    uint64_t samples = perf_events_lost(&perf->events, ring, record->lost);
+    uint64_t samples = perf_events_count_lost(&perf->events, ring, record->lost);
     perf->lost_others += samples < record->lost ? record->lost - samples : 0;
     perf->lost_records += record->lost = samples;
     wakeup_mode_lost(&perf->wakeup_modes[ring], record->time);
@@ -178,8 +178,9 @@ static int handle_record(struct perf_source *perf, const struct perf_merge_recor
         return 0;
     }
     const struct perf_layout *clock = &perf->events.layout;
-    uint32_t event = event_sampling_number(&perf->events.sampling, perf_record_sample_id(clock, raw->bytes, raw->size));
-    struct perf_layout layout = event_sampling_layout(&perf->events.sampling, clock, event);
+    uint32_t event =
+        event_sampling_find_number(&perf->events.sampling, perf_record_read_sample_id(clock, raw->bytes, raw->size));
+    struct perf_layout layout = event_sampling_get_layout(&perf->events.sampling, clock, event);
     if (perf_record_parse(&layout, raw->bytes, raw->size, &record)) {
         perf->lost_records++;
         return 0;
@@ -406,14 +407,14 @@ static int open_events(struct perf_source *perf, char *refusal, size_t size, str
 
 static uint64_t cpu_time(const struct source *source)
 {
-    return perf_events_totals(&((const struct perf_source *)source)->events).cpu_time;
+    return perf_events_read_totals(&((const struct perf_source *)source)->events).cpu_time;
 }
 
 static void note_new_cpus(const struct perf_source *perf)
 {
     struct cpu_list online = {0};
     uint32_t missed = 0;
-    if (cpu_list_online(&online, NULL) == 0) {
+    if (cpu_list_read_online(&online, NULL) == 0) {
         for (size_t i = 0; i < online.length; i++) {
             bool known = false;
             for (size_t j = 0; j < perf->events.cpus.length; j++)
@@ -455,10 +456,10 @@ static void note_losses(const struct perf_source *perf)
 static struct source_totals fill_result(struct source *source, bool counts_events)
 {
     struct perf_source *perf = get_perf_source(source);
-    struct perf_totals totals = perf_events_totals(&perf->events);
+    struct perf_totals totals = perf_events_read_totals(&perf->events);
     const struct event_sampling *sampling = &perf->events.sampling;
     for (size_t i = 0; sampling->list && i < sampling->list->length; i++) {
-        struct event_totals event = event_sampling_totals(sampling, perf->events.layout.read_format, (uint32_t)i);
+        struct event_totals event = event_sampling_read_totals(sampling, perf->events.layout.read_format, (uint32_t)i);
         totals.lost += source->result->events[i].lost = event.lost;
         if (counts_events)
             source->result->events[i].count = event.count;

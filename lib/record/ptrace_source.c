@@ -102,7 +102,7 @@ static int serve_stops(struct source *source, struct error *err)
 static uint64_t get_deadline(struct source *source, uint64_t now)
 {
     enum { ROUND_NS = 100000000 };
-    ptrace_sampler_sleeps(ptrace_source_of(source)->sampler);
+    ptrace_sampler_arm(ptrace_source_of(source)->sampler);
     return now + ROUND_NS;
 }
 
@@ -111,7 +111,7 @@ static int start_round(struct source *source, const struct epoll_event *ready, i
     struct ptrace_source *ptrace = ptrace_source_of(source);
     bool is_tick = false;
     for (int i = 0; i < count; i++)
-        is_tick |= ready[i].data.fd == ptrace_sampler_timer(ptrace->sampler);
+        is_tick |= ready[i].data.fd == ptrace_sampler_get_timer(ptrace->sampler);
     return is_tick ? ptrace_sampler_tick(ptrace->sampler, err) : 0;
 }
 
@@ -145,7 +145,7 @@ static int stop(struct source *source, struct error *err)
     int code = wait_for_stops(ptrace, err);
     if (!code)
         code = update_runs(source, true, err);
-    ptrace->cpu_time = ptrace_sampler_cpu_time(ptrace->sampler);
+    ptrace->cpu_time = ptrace_sampler_get_cpu_time(ptrace->sampler);
     tracker_read_clocks(source->sinks.tracker);
     source->result->stopped = monotonic_ns();
     return code;
@@ -170,14 +170,14 @@ static void set_clock_start(struct source *source, pid_t pid, uint64_t clock)
 
 static uint64_t cpu_time(const struct source *source)
 {
-    return ptrace_sampler_cpu_time(((const struct ptrace_source *)source)->sampler);
+    return ptrace_sampler_get_cpu_time(((const struct ptrace_source *)source)->sampler);
 }
 
 static struct source_totals fill_result(struct source *source, bool counts_events)
 {
     const struct ptrace_source *ptrace = ptrace_source_of(source);
     (void)counts_events; /* ptrace has no events */
-    source->result->check_interval = ptrace_sampler_check_interval(ptrace->sampler);
+    source->result->check_interval = ptrace_sampler_get_check_interval(ptrace->sampler);
     if (ptrace->limits.tracer)
         source->result->target_cpu =
             0; /* the resource usage of the command includes programs that prof does not trace */
@@ -249,5 +249,5 @@ int ptrace_source_open(struct source **out, const struct source *common, int epo
     if (!code && options->wakers == WAKERS_REQUESTED)
         record_result_add_note(common->result,
                                "prof records no wakers, because only perf events report wakers, not ptrace");
-    return code ? code : source_watch(epoll_fd, ptrace_sampler_timer(ptrace->sampler), err);
+    return code ? code : source_watch(epoll_fd, ptrace_sampler_get_timer(ptrace->sampler), err);
 }

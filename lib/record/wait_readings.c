@@ -63,7 +63,7 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
                                  const struct wait_state *state)
 {
     struct unwind_regs regs;
-    unwind_regs_of_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
+    unwind_regs_fill_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
     const struct target_thread thread = {process->pid, tid};
     size_t size = waits->copied = target_memory_read(thread, state->sp, waits->copy, STACK_COPY);
     waits->copy_read = monotonic_ns();
@@ -72,7 +72,7 @@ static struct unwind_result walk(struct waits *waits, struct tracked_process *pr
                                  .size = size,
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
-                                 .read_below = stack_reader_read_below,
+                                 .read_below = stack_reader_read_code,
                                  .read_code = stack_reader_read_code,
                                  .context = &waits->reader,
                                  .sps = process->python ? waits->sps : NULL};

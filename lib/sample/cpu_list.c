@@ -50,22 +50,20 @@ int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err)
     }
 }
 
-static int cpu_list_count(struct cpu_list *list, struct error *err)
+static int count_online_cpus(struct cpu_list *list, struct error *err)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    for (uint32_t cpu = 0; (long)cpu < count || cpu == 0;
-         cpu++) { /* sysconf() may fail, but at least one CPU is online */
+    for (uint32_t cpu = 0; (long)cpu < count || cpu == 0; cpu++) /* sysconf() may fail, but one CPU is online */
         if (!array_push(list, cpu))
             return error_no_memory(err);
-    }
     return 0;
 }
 
-int cpu_list_online(struct cpu_list *list, struct error *err)
+int cpu_list_read_online(struct cpu_list *list, struct error *err)
 {
     char text[4096];
     if (!file_read_text("/sys/devices/system/cpu/online", text, sizeof(text)))
-        return cpu_list_count(list, err);
+        return count_online_cpus(list, err);
     return cpu_list_parse(text, list, err);
 }
 

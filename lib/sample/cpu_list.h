@@ -15,7 +15,7 @@ struct ARRAY_TYPE(cpu_list, uint32_t);
 int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err);
 
 /* Lists the CPUs in /sys/devices/system/cpu/online. Without /sys, lists as many CPUs as sysconf() reports. */
-int cpu_list_online(struct cpu_list *list, struct error *err);
+int cpu_list_read_online(struct cpu_list *list, struct error *err);
 
 /* Whether the CPU is in the list. NULL: the list of all CPUs. */
 bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);

@@ -62,7 +62,7 @@ static const struct known_event known[] = {
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
 
-const struct known_event *known_events(size_t *count)
+const struct known_event *list_known_events(size_t *count)
 {
     *count = KNOWN;
     return known;
@@ -250,7 +250,7 @@ static int find_tracepoint(const char *text, struct event *event, struct error *
     event->type = PERF_TYPE_TRACEPOINT;
     event->in_kernel = true;
     struct error why;
-    int code = tracefs_event_id(system, colon + 1, &event->config, &why);
+    int code = tracefs_read_event_id(system, colon + 1, &event->config, &why);
     if (code == -EINVAL)
         return fail_unknown_event(text, err);
     return code ? error_set(err, -code, "cannot record the tracepoint %s: %s", text, why.text) : 0;

@@ -1,7 +1,7 @@
 /*
  * The events to sample in addition to CPU time, by the names of perf(1) and other tools:
  *
- *     cycles, cache-misses, page-faults ...     known_events()
+ *     cycles, cache-misses, page-faults ...     list_known_events()
  *     r1a8                                      a raw event number of the processor
  *     sched:sched_switch                        a tracepoint of the kernel
  *     uprobe:PATH:FUNCTION[+OFFSET]             entry of a function of a program or library, or of an instruction in it
@@ -31,7 +31,7 @@ enum event_kind {
     EVENT_USDT
 };
 
-enum { EVENTS_MAX = 16 /* of a recording */ };
+enum { EVENTS_MAX = 16 }; /* limit of events of a recording */
 
 /* An event with a number in the kernel. */
 struct known_event {
@@ -44,7 +44,7 @@ struct known_event {
     bool is_rare; /* the default period is 1, because a frequency would give few samples */
 };
 
-const struct known_event *known_events(size_t *count);
+const struct known_event *list_known_events(size_t *count);
 
 /* Location of a probe, as offsets in its file. */
 struct event_point {

@@ -90,7 +90,7 @@ static int open_point(const struct event *event, size_t i, const struct perf_eve
 
 static int explain_refusal(const struct event *event, int code, struct error *err)
 {
-    int filtered = perf_filter_refused(code, err);
+    int filtered = perf_filter_explain_refusal(code, err);
     if (filtered)
         return filtered;
     long paranoid = proc_read_kernel_setting("perf_event_paranoid", 2);
@@ -171,14 +171,14 @@ int event_sampling_add(struct event_sampling *sampling, const struct perf_event_
     return code;
 }
 
-uint32_t event_sampling_number(const struct event_sampling *sampling, uint64_t id)
+uint32_t event_sampling_find_number(const struct event_sampling *sampling, uint64_t id)
 {
     uint32_t number = sampling->numbers.length ? hash_get(&sampling->numbers, id) : HASH_MISSING;
     return number == HASH_MISSING ? 0 : number + 1;
 }
 
-struct perf_layout event_sampling_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
-                                         uint32_t number)
+struct perf_layout event_sampling_get_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
+                                             uint32_t number)
 {
     struct perf_layout own = *layout;
     if (number && has_no_period_field(&sampling->list->data[number - 1]))
@@ -186,7 +186,7 @@ struct perf_layout event_sampling_layout(const struct event_sampling *sampling, 
     return own;
 }
 
-uint64_t event_sampling_period(const struct event_sampling *sampling, uint32_t number, uint64_t period)
+uint64_t event_sampling_get_period(const struct event_sampling *sampling, uint32_t number, uint64_t period)
 {
     const struct event *event = &sampling->list->data[number - 1];
     return has_no_period_field(event) ? event->period : period;
@@ -198,7 +198,8 @@ void event_sampling_stop(const struct event_sampling *sampling)
         ioctl(sampling->fds.data[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-struct event_totals event_sampling_totals(const struct event_sampling *sampling, uint64_t read_format, uint32_t event)
+struct event_totals event_sampling_read_totals(const struct event_sampling *sampling, uint64_t read_format,
+                                               uint32_t event)
 {
     struct event_totals totals = {0};
     for (size_t i = 0; i < sampling->fds.length; i++) {

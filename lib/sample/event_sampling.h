@@ -55,15 +55,15 @@ int event_sampling_add(struct event_sampling *sampling, const struct perf_event_
                        const struct event_place *place);
 
 /* Returns the number of the event with this id, 1-based, or 0 (not in the list). */
-uint32_t event_sampling_number(const struct event_sampling *sampling, uint64_t id);
+uint32_t event_sampling_find_number(const struct event_sampling *sampling, uint64_t id);
 
 /* Returns the layout of the samples of event `number`. `layout` is the layout of the clock's samples. */
-struct perf_layout event_sampling_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
-                                         uint32_t number);
+struct perf_layout event_sampling_get_layout(const struct event_sampling *sampling, const struct perf_layout *layout,
+                                             uint32_t number);
 
 /* Returns the number of occurrences for which a sample of event `number` stands. `period` is the field of the
  * sample. */
-uint64_t event_sampling_period(const struct event_sampling *sampling, uint32_t number, uint64_t period);
+uint64_t event_sampling_get_period(const struct event_sampling *sampling, uint32_t number, uint64_t period);
 
 /* Stops sampling. */
 void event_sampling_stop(const struct event_sampling *sampling);
@@ -75,6 +75,7 @@ struct event_totals {
 
 /* Returns the kernel's counts of an event in all threads. `event` is an index in the list. `read_format` is that of the
  * clock's event. */
-struct event_totals event_sampling_totals(const struct event_sampling *sampling, uint64_t read_format, uint32_t event);
+struct event_totals event_sampling_read_totals(const struct event_sampling *sampling, uint64_t read_format,
+                                               uint32_t event);
 
 void event_sampling_close(struct event_sampling *sampling);

@@ -6,9 +6,8 @@
 
 enum {
     ENDED_CHILDREN = 16, /* ended children per thread; each may have cost the thread one sample */
-    STILL_ENDING = 4, /* ended children per second for which a thread keeps its extra event: fewer children cost almost
-                         no samples */
-    THREADS_MAX = 256 /* descriptors */
+    STILL_ENDING = 4,    /* ended children per second for which a thread keeps its extra event */
+    THREADS_MAX = 256    /* descriptors */
 };
 
 static int open_own_event(uint32_t tid)

@@ -28,7 +28,7 @@ int perf_attr_open(struct perf_event_attr *attr, struct perf_target target, int 
     return fd < 0 ? -errno : (int)fd;
 }
 
-struct perf_event_attr perf_attr_clock(const struct perf_events *events)
+struct perf_event_attr perf_attr_make_clock(const struct perf_events *events)
 {
     struct perf_event_attr attr = {
         .type = events->hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -65,9 +65,9 @@ struct perf_event_attr perf_attr_clock(const struct perf_events *events)
     return attr;
 }
 
-struct perf_event_attr perf_attr_sideband(const struct perf_events *events)
+struct perf_event_attr perf_attr_make_sideband(const struct perf_events *events)
 {
-    struct perf_event_attr attr = perf_attr_clock(events);
+    struct perf_event_attr attr = perf_attr_make_clock(events);
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = PERF_COUNT_SW_DUMMY;
     attr.sample_freq = 0;
@@ -75,15 +75,15 @@ struct perf_event_attr perf_attr_sideband(const struct perf_events *events)
     return attr;
 }
 
-struct perf_event_attr perf_attr_sampling(const struct perf_events *events)
+struct perf_event_attr perf_attr_make_sampling(const struct perf_events *events)
 {
-    return events->no_samples ? perf_attr_sideband(events) : perf_attr_clock(events);
+    return events->no_samples ? perf_attr_make_sideband(events) : perf_attr_make_clock(events);
 }
 
 /* Tries the events on the calling thread, or on the whole system. */
 static int try_event(const struct perf_events *events)
 {
-    struct perf_event_attr attr = perf_attr_sampling(events);
+    struct perf_event_attr attr = perf_attr_make_sampling(events);
     attr.disabled = 1;
     int fd =
         perf_attr_open(&attr, events->all ? perf_target_all : (struct perf_target){0}, (int)events->cpus.data[0].cpu);
@@ -134,13 +134,13 @@ int perf_attr_find_supported(struct perf_events *events)
     }
 }
 
-int perf_attr_refused(const struct perf_events *events, int code, struct error *err)
+int perf_attr_explain_refusal(const struct perf_events *events, int code, struct error *err)
 {
     long paranoid = proc_read_kernel_setting("perf_event_paranoid", -100);
     const char *host = proc_is_in_container() ? " (on the host, outside of this container)" : "";
     if (code == -EINVAL && events->threads_only)
         return error_set(err, EINVAL, "this kernel cannot exclude child processes (--no-inherit needs Linux 5.13)");
-    int filtered = perf_filter_refused(code, err);
+    int filtered = perf_filter_explain_refusal(code, err);
     if (filtered)
         return filtered;
     if ((code == -EACCES || code == -EPERM) && events->all && paranoid > 0)

@@ -25,10 +25,10 @@ int perf_attr_open(struct perf_event_attr *attr, struct perf_target target, int 
 int perf_attr_find_supported(struct perf_events *events);
 
 /* Returns `code` with a sentence: what the kernel refused, and which setting permits it. */
-int perf_attr_refused(const struct perf_events *events, int code, struct error *err);
+int perf_attr_explain_refusal(const struct perf_events *events, int code, struct error *err);
 
 /* Return the attributes of events. The clock samples CPU time. The sideband event reports processes and mappings
- * without samples. perf_attr_sampling() returns the clock, or the sideband event if CPU time is not sampled. */
-struct perf_event_attr perf_attr_clock(const struct perf_events *events);
-struct perf_event_attr perf_attr_sideband(const struct perf_events *events);
-struct perf_event_attr perf_attr_sampling(const struct perf_events *events);
+ * without samples. perf_attr_make_sampling() returns the clock, or the sideband event if CPU time is not sampled. */
+struct perf_event_attr perf_attr_make_clock(const struct perf_events *events);
+struct perf_event_attr perf_attr_make_sideband(const struct perf_events *events);
+struct perf_event_attr perf_attr_make_sampling(const struct perf_events *events);

@@ -17,7 +17,7 @@ struct perf_cpu {
     bool sampled;                            /* false: the events of the CPU only report processes and mappings */
     struct ARRAY_TYPE(perf_fds, int) events; /* events: one per added thread, or two for the whole system */
     int ring_fd;                             /* descriptor that is readable (poll) when a quarter of the ring is full */
-    uint64_t lost;                           /* lost samples that perf_events_lost() has returned */
+    uint64_t lost;                           /* lost samples that perf_events_count_lost() has returned */
     bool announces;                          /* each sample makes announcement_fd readable */
     struct perf_ring ring;
 };

@@ -245,11 +245,9 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
 {
     struct cpu_list online = {0};
     size_t sampled = 0;
-    int code = cpu_list_online(&online, err);
+    int code = cpu_list_read_online(&online, err);
     for (size_t i = 0; i < online.length && !code; i++) {
-        struct perf_cpu cpu = {.cpu = online.data[i], .ring_fd = -1, .sampled = !wanted};
-        for (size_t j = 0; wanted && j < wanted->length; j++)
-            cpu.sampled |= wanted->data[j] == cpu.cpu;
+        struct perf_cpu cpu = {.cpu = online.data[i], .ring_fd = -1, .sampled = cpu_list_has(wanted, online.data[i])};
         sampled += cpu.sampled;
         if (!array_push(&events->cpus, cpu))
             code = error_no_memory(err);
@@ -266,7 +264,7 @@ static int list_cpus(struct perf_events *events, const struct cpu_list *wanted, 
 static int try_other_events(const struct perf_events *events, struct error *err)
 {
     const struct event_list *list = events->sampling.list;
-    struct perf_event_attr clock = perf_attr_clock(events);
+    struct perf_event_attr clock = perf_attr_make_clock(events);
     struct event_place place = {.pid = events->all ? -1 : 0, .cpu = (int)events->cpus.data[0].cpu, .ring_fd = -1};
     struct error why;
     clock.disabled = 1;
@@ -280,7 +278,7 @@ static int try_other_events(const struct perf_events *events, struct error *err)
 /* Opens the events that report processes and mappings of the whole system. */
 static int open_sideband(struct perf_events *events, struct error *err)
 {
-    struct perf_event_attr attr = perf_attr_sideband(events);
+    struct perf_event_attr attr = perf_attr_make_sideband(events);
     int code = 0;
     for (size_t i = 0; i < events->cpus.length && !code; i++)
         code = add_event(&events->cpus.data[i], &attr, perf_target_all);
@@ -310,7 +308,7 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     choose_sizes(events, events->cpus.length);
     code = perf_attr_find_supported(events);
     if (code)
-        return perf_attr_refused(events, code, err);
+        return perf_attr_explain_refusal(events, code, err);
     note_tier(events);
     if (events->switches && !events->at_exec && !events->all && !events->hardware && !events->no_samples)
         events->rates.interval = UINT64_C(1000000000) / events->rate; /* the kernel rounds in the same way */
@@ -350,8 +348,8 @@ static int report_not_added(const struct perf_events *events, pid_t tid, int cod
 int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
 {
     const struct perf_target target = {.pid = tid};
-    struct perf_event_attr clock = perf_attr_clock(events), sampling = perf_attr_sampling(events),
-                           sideband = perf_attr_sideband(events);
+    struct perf_event_attr clock = perf_attr_make_clock(events), sampling = perf_attr_make_sampling(events),
+                           sideband = perf_attr_make_sideband(events);
     int code = events->some_cpus ? 0 : add_cpu_clock(events, target, ANY_CPU);
     if (!code && !perf_rate_begin_thread(&events->rates, (uint32_t)tid))
         code = -ENOMEM;
@@ -372,7 +370,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
 {
     const struct perf_target target =
         cgroup < 0 ? perf_target_all : (struct perf_target){.pid = cgroup, .is_cgroup = true};
-    struct perf_event_attr attr = perf_attr_sampling(events), clock = perf_attr_clock(events);
+    struct perf_event_attr attr = perf_attr_make_sampling(events), clock = perf_attr_make_clock(events);
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol =
         0; /* sideband */
     int code = 0;
@@ -408,8 +406,8 @@ void perf_events_announce(struct perf_cpu *cpu, bool announce)
 
 void perf_events_take_announcements(struct perf_events *events)
 {
-    struct signalfd_siginfo one; /* at most one: the kernel does not queue a pending signal again */
-    (void)!read(events->announcement_fd, &one, sizeof(one));
+    struct signalfd_siginfo signal; /* at most one: the kernel does not queue a pending signal again */
+    (void)!read(events->announcement_fd, &signal, sizeof(signal));
 }
 
 void perf_events_stop(struct perf_events *events)
@@ -435,7 +433,7 @@ static uint64_t count_lost_on_cpu(const struct perf_events *events, const struct
     return lost;
 }
 
-uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t records)
+uint64_t perf_events_count_lost(struct perf_events *events, size_t ring, uint64_t records)
 {
     struct perf_cpu *cpu = &events->cpus.data[ring];
     if (!events->all || !(events->layout.read_format & PERF_FORMAT_LOST) || events->sampling.list)
@@ -446,7 +444,7 @@ uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t reco
 }
 
 /* The counters sum up all threads, including those that have ended. */
-struct perf_totals perf_events_totals(const struct perf_events *events)
+struct perf_totals perf_events_read_totals(const struct perf_events *events)
 {
     struct perf_totals totals = {0};
     for (size_t i = 0; i < events->cpu_clocks.length; i++) {

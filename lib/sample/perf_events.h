@@ -29,8 +29,8 @@ struct perf_options {
     bool no_cpu_samples;         /* the clock only reports processes and mappings, without samples */
     bool switches;               /* record context switches, if the kernel can (4.3 and later) */
     const struct cpu_list *cpus; /* sample only these CPUs, or NULL (all) */
-    const struct event_list
-        *events; /* events to sample in addition to the clock, or NULL for none; must outlive struct perf_events */
+    /* Events to sample in addition to the clock, or NULL for none. Must outlive struct perf_events. */
+    const struct event_list *events;
 };
 
 enum { PERF_EVENT_REFUSED = -EBADE /* error code outside the kernel's errno values */ };
@@ -75,8 +75,8 @@ struct perf_totals {
 /* Returns how many of the `records` of a LOST record were samples. Rings also hold mapping records. When CPUs are
  * sampled, other events write mapping records, and the kernel counts the losses of each event (since Linux 6.0).
  * Otherwise all lost records count as samples. */
-uint64_t perf_events_lost(struct perf_events *events, size_t ring, uint64_t records);
+uint64_t perf_events_count_lost(struct perf_events *events, size_t ring, uint64_t records);
 
-struct perf_totals perf_events_totals(const struct perf_events *events);
+struct perf_totals perf_events_read_totals(const struct perf_events *events);
 
 void perf_events_close(struct perf_events *events);

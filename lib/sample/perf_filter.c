@@ -2,7 +2,7 @@
 
 #include "os/file_proc.h"
 
-int perf_filter_refused(int code, struct error *err)
+int perf_filter_explain_refusal(int code, struct error *err)
 {
     if ((code != -EPERM && code != -EACCES && code != -ENOSYS) || !proc_has_seccomp_filter())
         return 0;

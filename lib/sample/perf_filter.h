@@ -7,4 +7,4 @@
 
 /* If a seccomp filter of this process made perf_event_open() fail with `code`, returns the error with a sentence about
  * the filter and the remedy; else 0. No kernel setting removes a filter. */
-int perf_filter_refused(int code, struct error *err);
+int perf_filter_explain_refusal(int code, struct error *err);

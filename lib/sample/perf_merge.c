@@ -56,13 +56,13 @@ static void swap_sources(struct perf_merge *merge, size_t a, size_t b)
     merge->heap[b] = other;
 }
 
-static void sift_up(struct perf_merge *merge, size_t at)
+static void move_up(struct perf_merge *merge, size_t at)
 {
     for (; at && is_earlier(merge, at, (at - 1) / 2); at = (at - 1) / 2)
         swap_sources(merge, at, (at - 1) / 2);
 }
 
-static void sift_down(struct perf_merge *merge, size_t at)
+static void move_down(struct perf_merge *merge, size_t at)
 {
     for (;;) {
         size_t least = at;
@@ -84,9 +84,9 @@ static bool source_load(const struct perf_merge *merge, struct source *source)
     uint32_t type;
     if (!perf_ring_peek(source->ring, source->head, &type, &source->size))
         return false;
-    size_t offset = perf_record_time_offset(&merge->layout, type, source->size);
+    size_t offset = perf_record_find_time_offset(&merge->layout, type, source->size);
     if (offset != SIZE_MAX)
-        source->time = perf_ring_u64(source->ring, offset);
+        source->time = perf_ring_read_u64(source->ring, offset);
     return true;
 }
 
@@ -100,7 +100,7 @@ bool perf_merge_begin(struct perf_merge *merge)
     bool anything = false;
     for (size_t i = 0; i < merge->count; i++) {
         struct source *source = &merge->sources[i];
-        source->first_head = perf_ring_head(source->ring);
+        source->first_head = perf_ring_read_head(source->ring);
         anything |= source_is_behind(source);
     }
     merge->heap_length = 0;
@@ -110,12 +110,12 @@ bool perf_merge_begin(struct perf_merge *merge)
         return false;
     for (size_t i = 0; i < merge->count; i++) {
         struct source *source = &merge->sources[i];
-        source->head = perf_ring_head(source->ring);
+        source->head = perf_ring_read_head(source->ring);
         if (!source_load(merge, source))
             continue;
         merge->behind += source_is_behind(source);
         merge->heap[merge->heap_length++] = (uint32_t)i;
-        sift_up(merge, merge->heap_length - 1);
+        move_up(merge, merge->heap_length - 1);
     }
     return merge->behind > 0;
 }
@@ -129,7 +129,7 @@ static void release_current(struct perf_merge *merge)
     merge->behind -= was_behind && !source_is_behind(source);
     if (!more)
         merge->heap[0] = merge->heap[--merge->heap_length];
-    sift_down(merge, 0);
+    move_down(merge, 0);
     merge->has_current = false;
 }
 
@@ -140,7 +140,7 @@ bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
     if (!merge->behind || !merge->heap_length)
         return false;
     struct source *source = &merge->sources[merge->heap[0]];
-    record->bytes = perf_ring_record(source->ring, source->size, merge->bounce);
+    record->bytes = perf_ring_get_record(source->ring, source->size, merge->bounce);
     record->size = source->size;
     record->ring = merge->heap[0];
     merge->has_current = true;
@@ -155,7 +155,7 @@ bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, 
     bool has_left = false;
     for (size_t i = 0; i < merge->count; i++) {
         const struct perf_ring *ring = merge->sources[i].ring;
-        uint64_t head = perf_ring_head(ring);
+        uint64_t head = perf_ring_read_head(ring);
         uint32_t type;
         size_t size;
         for (uint64_t at = ring->tail; perf_ring_peek_at(ring, at, head, &type, &size); at += size) {

@@ -27,7 +27,7 @@ static size_t get_trailer_size(const struct perf_layout *layout)
     return 8 * (size_t)__builtin_popcountll(fields);
 }
 
-size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size)
+size_t perf_record_find_time_offset(const struct perf_layout *layout, uint32_t type, size_t size)
 {
     uint64_t type_bits = layout->sample_type;
     if (!has_any_bit(type_bits, PERF_SAMPLE_TIME))
@@ -43,7 +43,7 @@ size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, 
     return size - trailer + (has_any_bit(type_bits, PERF_SAMPLE_TID) ? 8 : 0);
 }
 
-uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size)
+uint64_t perf_record_read_sample_id(const struct perf_layout *layout, const void *bytes, size_t size)
 {
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);

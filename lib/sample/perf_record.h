@@ -93,8 +93,8 @@ void perf_sample_read_stack(struct perf_sample *sample, struct cursor *c);
 
 /* Returns the event id of a sample, or 0 for other records, and without PERF_SAMPLE_ID. The function works for all
  * layouts with the same fields before the id. */
-uint64_t perf_record_sample_id(const struct perf_layout *layout, const void *bytes, size_t size);
+uint64_t perf_record_read_sample_id(const struct perf_layout *layout, const void *bytes, size_t size);
 
 /* Returns the offset of the time in a record of this type and size (header included): bytes, a multiple of 8, or
  * SIZE_MAX if the record has no time. So a reader can sort records without parsing them. */
-size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);
+size_t perf_record_find_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);

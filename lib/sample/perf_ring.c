@@ -21,7 +21,7 @@ void perf_ring_unmap(struct perf_ring *ring)
     ring->page = NULL;
 }
 
-uint64_t perf_ring_head(const struct perf_ring *ring)
+uint64_t perf_ring_read_head(const struct perf_ring *ring)
 {
     struct perf_event_mmap_page *page = ring->page;
     return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
@@ -72,21 +72,20 @@ void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned ch
     memcpy(out + first, ring->data, size - first);
 }
 
-uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset)
+uint64_t perf_ring_read_u64(const struct perf_ring *ring, size_t offset)
 {
     uint64_t value;
     memcpy(&value, ring->data + ((ring->tail + offset) & (ring->size - 1)), sizeof(value));
     return value;
 }
 
-const unsigned char *perf_ring_record(const struct perf_ring *ring, size_t size, unsigned char *bounce)
+const unsigned char *perf_ring_get_record(const struct perf_ring *ring, size_t size, unsigned char *bounce)
 {
     uint64_t start = ring->tail & (ring->size - 1);
     uint64_t until_end = ring->size - start;
     if (size <= until_end)
         return ring->data + start;
-    memcpy(bounce, ring->data + start, until_end);
-    memcpy(bounce + until_end, ring->data, size - until_end);
+    perf_ring_copy(ring, ring->tail, bounce, size);
     return bounce;
 }
 

@@ -27,7 +27,7 @@ int perf_ring_map(struct perf_ring *ring, int fd, size_t size, struct error *err
 void perf_ring_unmap(struct perf_ring *ring);
 
 /* Returns the bytes that the kernel has written since the start. Readable: from `tail` up to this position. */
-uint64_t perf_ring_head(const struct perf_ring *ring);
+uint64_t perf_ring_read_head(const struct perf_ring *ring);
 
 /* Type and size (header included) of the record at the tail, or false if no record lies before `head`. */
 bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size);
@@ -39,11 +39,11 @@ bool perf_ring_peek_at(const struct perf_ring *ring, uint64_t position, uint64_t
 void perf_ring_copy(const struct perf_ring *ring, uint64_t position, unsigned char *out, size_t size);
 
 /* Returns the 8 bytes at `offset` (a multiple of 8) of the record at the tail. */
-uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset);
+uint64_t perf_ring_read_u64(const struct perf_ring *ring, size_t offset);
 
 /* Returns the `size` bytes of the record at the tail: in place, or copied to `bounce` (PERF_RING_RECORD_MAX bytes) if
  * the record wraps around the end. */
-const unsigned char *perf_ring_record(const struct perf_ring *ring, size_t size, unsigned char *bounce);
+const unsigned char *perf_ring_get_record(const struct perf_ring *ring, size_t size, unsigned char *bounce);
 
 /* Releases the record of `size` bytes at the tail to the kernel. */
 void perf_ring_skip(struct perf_ring *ring, size_t size);

@@ -4,16 +4,16 @@
 #include "os/clock.h"
 
 static const uint64_t name_interval = SECOND; /* ns between two reads of a running thread's name */
-static const uint64_t sleeper_name_interval =
-    SECOND / 20; /* ns between two reads of a sleeping thread's name, if it has run meanwhile */
+/* ns between two reads of a sleeping thread's name, if the thread has run meanwhile */
+static const uint64_t sleeper_name_interval = SECOND / 20;
 static const uint64_t same_reading = 1000; /* maximum difference (ns) of two times from the same reading of a clock */
 
 enum {
     MIN_LONGEST_PAUSE = 8, /* ticks between two checks of a sleeping thread */
     SLEEPERS_PER_TICK = 32,
     ACTIVE_TICKS = 8, /* a thread is active if it has run in the last ACTIVE_TICKS ticks */
-    LONG_UNHIT =
-        64, /* intervals of CPU time without a hit, after which the sampler samples a thread wherever it stops */
+    /* intervals of CPU time without a hit, after which the sampler samples a thread at any place where it stops */
+    LONG_UNHIT = 64,
 };
 
 /* ---- checks ---- */
@@ -54,7 +54,7 @@ static bool may_have_run_at_instant(const struct ptrace_sampler *sampler, const 
            sampling_clock_can_visit(&sampler->clock, thread->cpu);
 }
 
-/* Whether to sample the thread wherever it stops: a thread in state R that no instant hits. */
+/* Whether to sample the thread at any place where it stops: a thread in state R that no instant hits. */
 static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread,
                                 const struct ptrace_schedule *now)
 {
@@ -65,24 +65,24 @@ static bool is_sampled_anywhere(const struct ptrace_sampler *sampler, const stru
 }
 
 /*
- * Whether the thread left its CPU at the instant. The sampler took the CPU from the hit thread, and the kernel counts
- * the time of both from one reading of the CPU's clock. At each tick of the sampler, the kernel reads the clock again:
+ * Whether the thread left its CPU at the instant, when the sampler took the CPU (`arrival`, ns). The kernel counts the
+ * time of both from one reading of the CPU's clock. At each tick of the sampler, the kernel reads the clock again, and
  * then no thread matches. A thread that slept at the instant, and has been woken since, left the CPU earlier. If the
  * kernel does not report when threads left, ran_until_instant() decides.
  */
-static bool has_left_cpu(struct ptrace_thread *thread, uint64_t came)
+static bool has_left_cpu(struct ptrace_thread *thread, uint64_t arrival)
 {
-    uint64_t left = came ? ptrace_thread_left_cpu(thread) : 0;
-    return !left || (left < came + same_reading && came < left + same_reading);
+    uint64_t left = arrival ? ptrace_thread_read_departure(thread) : 0;
+    return !left || (left < arrival + same_reading && arrival < left + same_reading);
 }
 
 static void interrupt_thread_at_instant(struct ptrace_sampler *sampler, const struct sampling_instant *instant)
 {
-    uint64_t came = sampler->hit.length ? ptrace_thread_left_cpu(sampler->itself) : 0;
+    uint64_t arrival = sampler->hit.length ? ptrace_thread_read_departure(sampler->itself) : 0;
     for (size_t i = 0; i < sampler->hit.length; i++) {
         struct ptrace_thread *thread = sampler->hit.data[i];
         thread->instant = instant->time;
-        if (!thread->asleep && has_left_cpu(thread, came))
+        if (!thread->asleep && has_left_cpu(thread, arrival))
             sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_AT_INSTANT);
     }
     sampler->hit.length = 0;
@@ -94,7 +94,7 @@ static int check_active(struct ptrace_sampler *sampler, struct ptrace_thread *th
                         struct error *err)
 {
     uint64_t used = now ? now->cpu - thread->seen.cpu : 0;
-    char state = ptrace_thread_scheduler_state(thread);
+    char state = ptrace_thread_read_state(thread);
     bool sleeps = ptrace_thread_is_asleep(state);
     thread->asleep = state != 'R';
     thread->pause = 1;
@@ -198,18 +198,18 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
 }
 
 /* Each instant includes a check. */
-void ptrace_sampler_sleeps(struct ptrace_sampler *sampler)
+void ptrace_sampler_arm(struct ptrace_sampler *sampler)
 {
     uint64_t look = sampler->next_check + (sampler->clock.in_use ? sampler->interval : 0);
     sampling_clock_arm(&sampler->clock, look, sampler->interrupted > 0);
 }
 
-uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler)
+uint64_t ptrace_sampler_get_check_interval(const struct ptrace_sampler *sampler)
 {
     return sampler->most_paused * sampler->interval;
 }
 
-/* ---- up to now ---- */
+/* ---- current times ---- */
 
 /* The counts of a running thread are some ms old. A thread that has not left its CPU since its last stop ran all the
  * time. */
@@ -235,7 +235,7 @@ static int update_times(struct ptrace_sampler *sampler, struct ptrace_thread *th
         return 0;
     if (last->asleep && now.slices == last->schedule.slices)
         return sampler_emit_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
-    char state = ptrace_thread_scheduler_state(thread);
+    char state = ptrace_thread_read_state(thread);
     if (ptrace_thread_is_asleep(state) && ptrace_thread_read_schedule(thread, &now))
         return sampler_emit_switches(sampler, thread, thread->tid, &now, monotonic_ns(), true, err);
     return state == 'R' ? update_running_thread(sampler, thread, &now, err) : 0;

@@ -18,8 +18,9 @@ struct ptrace_sample {
 
     /* Set by the consumer. */
     bool was_short; /* the stack is deeper than its copy, so the sampler copies more next time */
-    bool was_bad; /* the walk did not reach the thread's start, or needed memory outside the copy, so the sampler keeps
-                     the thread stopped next time */
+    /* The walk did not reach the thread's start, or needed memory outside the copy. The sampler then keeps the thread
+     * stopped next time. */
+    bool was_bad;
 };
 
 struct ptrace_consumer {

@@ -79,10 +79,10 @@ void sampler_resume(struct ptrace_sampler *sampler, struct ptrace_thread *thread
     bool is_new = thread->state == PTRACE_THREAD_NEW; /* the parent may be setting the CPUs of the thread */
     struct cpu_stay stay = {0};
     ptrace_thread_end_stop(thread);
-    if (!is_new && sampler->clock.in_use && ptrace_thread_scheduler_state(thread))
+    if (!is_new && sampler->clock.in_use && ptrace_thread_read_state(thread))
         cpu_stay_begin(&stay, sampler->clock.pin, thread->tid, thread->cpu);
-    ptrace(PTRACE_CONT, thread->tid, NULL,
-           (uintptr_t)signal); /* else the thread was killed, and its status will follow */
+    /* fails if the thread was killed; its status will follow */
+    ptrace(PTRACE_CONT, thread->tid, NULL, (uintptr_t)signal);
     cpu_stay_end(&stay);
     if (thread->state != PTRACE_THREAD_EXITS)
         sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);

@@ -57,31 +57,23 @@ static bool has_ended(pid_t tid)
     return strchr("ZX", proc_read_state((uint32_t)tid)); /* also 0 */
 }
 
-/* Returns the number in a line of /proc/PID/status ("TracerPid:"), or -1 if the file is unreadable. */
-static long read_status_number(pid_t pid, const char *key)
-{
-    char path[32], text[4096];
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    const char *at = file_read_text(path, text, sizeof(text)) ? strstr(text, key) : NULL;
-    return at ? strtol(at + strlen(key), NULL, 10) : -1;
-}
-
 /* Whether a process of this user is not dumpable: its /proc files then belong to root. */
 static bool is_not_dumpable(pid_t pid)
 {
     char path[32];
     struct stat info;
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    return read_status_number(pid, "\nUid:") == (long)geteuid() && stat(path, &info) == 0 && info.st_uid != geteuid();
+    return proc_find_file_owner((uint32_t)pid, UINT32_MAX) == geteuid() && stat(path, &info) == 0 &&
+           info.st_uid != geteuid();
 }
 
 static int explain_refusal(pid_t pid, int code, struct error *err)
 {
-    long tracer = read_status_number(pid, "\nTracerPid:");
-    if (tracer > 0)
+    uint32_t tracer = proc_read_status_number((uint32_t)pid, "TracerPid:", 0);
+    if (tracer)
         return error_set(err, code,
-                         "cannot trace process %d: process %ld traces it already, and a process has one tracer",
-                         (int)pid, tracer);
+                         "cannot trace process %d: process %u traces it already, and a process has one tracer",
+                         (int)pid, (unsigned)tracer);
     if (is_not_dumpable(pid))
         return error_set(
             err, code,
@@ -111,8 +103,8 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
     if (ptrace_thread_read_schedule(thread, &now)) {
         thread->first_cpu = thread->sampled_cpu = now.cpu;
-        thread->run.last = (struct ptrace_moment){
-            .schedule = now, .asleep = ptrace_thread_is_asleep(ptrace_thread_scheduler_state(thread))};
+        thread->run.last = (struct ptrace_moment){.schedule = now,
+                                                  .asleep = ptrace_thread_is_asleep(ptrace_thread_read_state(thread))};
     }
     ptrace_thread_read_preemptions(thread);
     thread->run.last.time = monotonic_ns();
@@ -125,7 +117,7 @@ void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid)
     ptrace(PTRACE_SETOPTIONS, tid, NULL, sampler->follow_options & ~children);
 }
 
-int ptrace_sampler_timer(const struct ptrace_sampler *sampler)
+int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler)
 {
     return sampler->clock.timer_fd;
 }
@@ -135,7 +127,7 @@ bool ptrace_sampler_is_waiting(const struct ptrace_sampler *sampler)
     return sampler->interrupted > 0 || sampler->orphans.length > 0;
 }
 
-uint64_t ptrace_sampler_cpu_time(struct ptrace_sampler *sampler)
+uint64_t ptrace_sampler_get_cpu_time(struct ptrace_sampler *sampler)
 {
     uint64_t sum = sampler->ended_cpu;
     for (size_t i = 0; i < sampler->threads.length; i++) {

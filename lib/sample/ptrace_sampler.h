@@ -65,10 +65,10 @@ void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid);
 void ptrace_sampler_set_clock_start(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock);
 
 /* Returns a file descriptor, readable (epoll) when ptrace_sampler_tick() is due. */
-int ptrace_sampler_timer(const struct ptrace_sampler *sampler);
+int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler);
 
 /* Arms the timer of the next tick, and moves the calling thread to a CPU. Call this function right before waiting. */
-void ptrace_sampler_sleeps(struct ptrace_sampler *sampler);
+void ptrace_sampler_arm(struct ptrace_sampler *sampler);
 
 /* Reads the states of the threads, and interrupts the threads to sample. Call this function first after each wakeup.
  * Like the functions below, it fails only if the consumer fails. */
@@ -79,7 +79,7 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
 int ptrace_sampler_update_times(struct ptrace_sampler *sampler, bool all, struct error *err);
 
 /* Returns the longest time (ns) between two checks of a thread so far. Shorter waits may be merged. */
-uint64_t ptrace_sampler_check_interval(const struct ptrace_sampler *sampler);
+uint64_t ptrace_sampler_get_check_interval(const struct ptrace_sampler *sampler);
 
 /* Handles pending stops. Call this function after SIGCHLD. */
 int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);
@@ -88,4 +88,4 @@ int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);
 bool ptrace_sampler_is_waiting(const struct ptrace_sampler *sampler);
 
 /* Returns the CPU time (ns) of all threads while they were traced. */
-uint64_t ptrace_sampler_cpu_time(struct ptrace_sampler *sampler);
+uint64_t ptrace_sampler_get_cpu_time(struct ptrace_sampler *sampler);

@@ -3,6 +3,7 @@
 #include "sample/ptrace_sampler.h"
 
 #include "os/clock.h"
+#include "os/file_proc.h"
 #include "arch/ptrace_registers.h"
 
 #include <linux/perf_event.h>
@@ -11,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const uint64_t orphan_age =
-    UINT64_C(200000000); /* ns for which an orphan waits for the fork event of its parent */
+static const uint64_t orphan_age = SECOND / 5; /* ns for which an orphan waits for the fork event of its parent */
 
 enum { CALM_SAMPLES = 256 }; /* consecutive complete samples that end the special treatment of a thread */
 
@@ -73,8 +73,8 @@ static void adapt_copy(struct ptrace_thread *thread, const struct ptrace_sample 
     thread->hold |= sample->was_bad;
     if (!sample->was_short || thread->is_too_deep)
         return;
-    thread->is_too_deep =
-        thread->stack_size == PTRACE_STACK_MAX; /* the largest copy is too small, so copying more does not help */
+    /* the largest copy is too small, so copying more does not help */
+    thread->is_too_deep = thread->stack_size == PTRACE_STACK_MAX;
     thread->stack_size = thread->is_too_deep ? PTRACE_STACK_SIZE : thread->stack_size * 2;
 }
 
@@ -206,23 +206,14 @@ static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
     int code = 0;
     for (size_t i = 0; i < sampler->orphans.length && !code;) {
         struct orphan orphan = sampler->orphans.data[i];
-        char path[64], line[128];
-        int pid = 0, parent = 0;
         if (now < orphan.time + orphan_age) {
             i++;
             continue;
         }
-        snprintf(path, sizeof(path), "/proc/%d/status", (int)orphan.tid);
-        FILE *status = fopen(path, "re");
-        while (status && fgets(line, sizeof(line), status)) {
-            sscanf(line, "Tgid: %d", &pid);
-            sscanf(line, "PPid: %d", &parent);
-        }
-        if (status)
-            fclose(status);
+        pid_t pid = (pid_t)proc_read_status_number((uint32_t)orphan.tid, "Tgid:", 0);
+        pid_t parent = pid == orphan.tid ? (pid_t)proc_read_status_number((uint32_t)pid, "PPid:", 0) : pid;
         if (pid)
-            code = add_child(sampler, pid == orphan.tid ? parent : pid, pid == orphan.tid ? parent : pid, pid,
-                             orphan.tid, err);
+            code = add_child(sampler, parent, parent, pid, orphan.tid, err);
         else
             handle_orphan(sampler, orphan.tid);
     }
@@ -293,7 +284,7 @@ static void interrupt_other_threads(struct ptrace_sampler *sampler, const struct
     for (size_t i = 0; i < sampler->threads.length; i++) {
         struct ptrace_thread *other = sampler->threads.data[i];
         if (other->pid == thread->pid && other != thread && other->state == PTRACE_THREAD_RUNS &&
-            ptrace_thread_scheduler_state(other) == 'R')
+            ptrace_thread_read_state(other) == 'R')
             sampler_interrupt(sampler, other, PTRACE_INTERRUPT_ONLY);
     }
 }

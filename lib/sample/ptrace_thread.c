@@ -60,7 +60,7 @@ bool ptrace_thread_read_schedule(struct ptrace_thread *thread, struct ptrace_sch
     return true;
 }
 
-char ptrace_thread_scheduler_state(struct ptrace_thread *thread)
+char ptrace_thread_read_state(struct ptrace_thread *thread)
 {
     char text[1024];
     struct proc_stat stat;
@@ -72,7 +72,7 @@ char ptrace_thread_scheduler_state(struct ptrace_thread *thread)
 }
 
 /* Parses "se.exec_start : 2239545.976016" (ms), the last update of the thread's CPU time, when it left the CPU. */
-uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread)
+uint64_t ptrace_thread_read_departure(struct ptrace_thread *thread)
 {
     static const char key[] = "se.exec_start";
     char text[256];
@@ -146,7 +146,6 @@ bool ptrace_thread_read_name(struct ptrace_thread *thread)
     snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)thread->pid, (int)thread->tid);
     if (!file_read_text(path, name, sizeof(name)))
         return false;
-    name[strcspn(name, "\n")] = '\0';
     name[sizeof(thread->name) - 1] = '\0';
     if (strcmp(name, thread->name) == 0)
         return false;

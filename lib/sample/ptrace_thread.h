@@ -80,11 +80,11 @@ void ptrace_thread_read_preemptions(struct ptrace_thread *thread);
 
 /* Returns the state letter of proc(5), 'R' if the thread runs or is runnable, or 0 if the thread has ended. Stores the
  * CPU and the policy. */
-char ptrace_thread_scheduler_state(struct ptrace_thread *thread);
+char ptrace_thread_read_state(struct ptrace_thread *thread);
 
 /* Returns the time (ns) at which the thread left its CPU, of a clock shared by the threads of one CPU; 0: the kernel
  * does not report it (CONFIG_SCHED_DEBUG). Costs 5 us. */
-uint64_t ptrace_thread_left_cpu(struct ptrace_thread *thread);
+uint64_t ptrace_thread_read_departure(struct ptrace_thread *thread);
 
 /* Whether the state is a sleep: neither a ptrace stop nor ended. */
 bool ptrace_thread_is_asleep(char scheduler_state);

@@ -21,18 +21,13 @@ enum { RING_SIZE = 32 * 1024 }; /* some 300 signals */
 
 static int read_layout(const char *name, struct signal_layout *layout, struct error *err)
 {
-    const char *directory;
-    char path[128], format[4096];
-    int code = tracefs_find(&directory, err);
-    if (!code)
-        code = tracefs_event_id("signal", name, &layout->id, err);
+    char format[TRACEFS_FORMAT];
+    int code = tracefs_read_format("signal", name, &layout->id, format, err);
     if (code)
         return code;
-    snprintf(path, sizeof(path), "%s/events/signal/%s/format", directory, name);
-    if (!file_read_text(path, format, sizeof(format)) || !tracefs_field_offset(format, " sig;", &layout->number) ||
-        !tracefs_field_offset(format, " code;", &layout->code))
-        return error_set(err, ENOENT, "cannot read the fields of the tracepoint %s in %s", name, path);
-    tracefs_field_offset(format, " pid;", &layout->target);
+    if (!tracefs_find_field(format, " sig;", &layout->number) || !tracefs_find_field(format, " code;", &layout->code))
+        return error_set(err, ENOENT, "cannot read the fields of the tracepoint %s in tracefs", name);
+    tracefs_find_field(format, " pid;", &layout->target);
     return 0;
 }
 
@@ -78,7 +73,7 @@ int signals_open(struct signals *signals, bool have_ids, struct error *err)
     if (!code && signals->has_sent)
         code = read_layout("signal_generate", &signals->generate, err);
     if (!code)
-        code = cpu_list_online(&online, err);
+        code = cpu_list_read_online(&online, err);
     for (size_t i = 0; !code && i < online.length; i++)
         code = open_cpu(signals, online.data[i], err);
     array_free(&online);
@@ -111,19 +106,19 @@ bool signals_parse(const struct signals *signals, const void *bytes, size_t size
     if (!tracepoint_parse(&record, bytes, size, signals->have_ids))
         return false;
     *delivery = (struct signal_delivery){.pid = record.pid, .tid = record.tid, .time = record.time};
-    uint32_t tracepoint = tracepoint_u32(&record, 0, &failed) & UINT16_MAX;
+    uint32_t tracepoint = tracepoint_read_u32(&record, 0, &failed) & UINT16_MAX;
     bool is_delivery = tracepoint == signals->deliver.id;
     if (failed || (!is_delivery && (tracepoint != signals->generate.id || !signals->has_sent)))
         return false;
     const struct signal_layout *layout = is_delivery ? &signals->deliver : &signals->generate;
-    int code = (int)tracepoint_u32(&record, layout->code, &failed);
-    delivery->number = tracepoint_u32(&record, layout->number, &failed);
+    int code = (int)tracepoint_read_u32(&record, layout->code, &failed);
+    delivery->number = tracepoint_read_u32(&record, layout->number, &failed);
     delivery->has_sender = code == SI_USER || code == SI_TKILL || code == SI_QUEUE;
     if (is_delivery)
         return !failed && delivery->number != SIGKILL;
     delivery->is_sent = true;
     delivery->sender = delivery->has_sender ? delivery->pid : 0;
-    delivery->tid = tracepoint_u32(&record, layout->target, &failed);
+    delivery->tid = tracepoint_read_u32(&record, layout->target, &failed);
     delivery->pid = 0;
     return !failed;
 }

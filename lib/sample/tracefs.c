@@ -7,7 +7,7 @@
 
 static const char *const directories[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted)
+void tracefs_format_command(char text[TRACEFS_COMMAND], bool is_mounted)
 {
     snprintf(text, TRACEFS_COMMAND,
              is_mounted ? "mount -o remount,mode=750,gid=%u /sys/kernel/tracing"
@@ -25,10 +25,10 @@ int tracefs_find(const char **directory, struct error *err)
         *directory = directories[i];
         if (access(path, R_OK | X_OK) == 0)
             return 0;
-        is_closed |=
-            errno == EACCES && i == 0; /* only root may enter the directory of debugfs, even if it contains tracefs */
+        /* only root may enter the directory of debugfs, even if it contains tracefs */
+        is_closed |= errno == EACCES && i == 0;
     }
-    tracefs_command(command, is_closed);
+    tracefs_format_command(command, is_closed);
     return is_closed
                ? error_set(err, EACCES, "this user may not read the kernel's tracepoints; 'sudo %s' allows it", command)
                : error_set(
@@ -42,7 +42,7 @@ static bool is_valid_name(const char *text)
     return *text && *text != '.' && !strchr(text, '/') && strlen(text) < 128;
 }
 
-int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err)
+int tracefs_read_event_id(const char *system, const char *name, uint64_t *id, struct error *err)
 {
     const char *directory;
     char path[512], text[32];
@@ -54,12 +54,26 @@ int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct 
     snprintf(path, sizeof(path), "%s/events/%s/%s/id", directory, system, name);
     if (!file_read_text(path, text, sizeof(text))) {
         char command[TRACEFS_COMMAND];
-        tracefs_command(command, true);
+        tracefs_format_command(command, true);
         return access(path, F_OK) == 0
                    ? error_set(err, EACCES, "this user may not read %s; 'sudo %s' permits it", path, command)
                    : error_set(err, EINVAL, "there is no tracepoint '%s:%s'", system, name);
     }
     *id = strtoull(text, NULL, 10);
+    return 0;
+}
+
+int tracefs_read_format(const char *system, const char *name, uint64_t *id, char format[TRACEFS_FORMAT],
+                        struct error *err)
+{
+    const char *directory;
+    char path[128];
+    int code = tracefs_read_event_id(system, name, id, err);
+    if (code)
+        return code;
+    tracefs_find(&directory, err);
+    snprintf(path, sizeof(path), "%s/events/%s/%s/format", directory, system, name);
+    file_read_text(path, format, TRACEFS_FORMAT);
     return 0;
 }
 
@@ -101,7 +115,7 @@ int tracefs_list(bool (*see)(void *context, const char *system, const char *name
     return 0;
 }
 
-bool tracefs_field_offset(const char *format, const char *field, size_t *offset)
+bool tracefs_find_field(const char *format, const char *field, size_t *offset)
 {
     static const char key[] = "offset:";
     const char *at = strstr(format, field), *line_end = at ? strchr(at, '\n') : NULL;

@@ -10,18 +10,24 @@ enum { TRACEFS_COMMAND = 96 };
 
 /* Writes the command, without sudo, that mounts or remounts tracefs so that this user's group can read it. Only the
  * owner and the group of tracefs can read its files (Linux 5.16 and later). */
-void tracefs_command(char text[TRACEFS_COMMAND], bool is_mounted);
+void tracefs_format_command(char text[TRACEFS_COMMAND], bool is_mounted);
 
 /* Finds the tracefs directory whose events this user may read: "/sys/kernel/tracing". -ENOENT if tracefs is not
  * mounted, -EACCES if this user may not read it; the sentence has the remedy. */
 int tracefs_find(const char **directory, struct error *err);
 
 /* Reads the number of a tracepoint. -EINVAL if no tracepoint has this name; other errors as in tracefs_find(). */
-int tracefs_event_id(const char *system, const char *name, uint64_t *id, struct error *err);
+int tracefs_read_event_id(const char *system, const char *name, uint64_t *id, struct error *err);
+
+/* Reads the number of a tracepoint, and the text of its "format" file, which is empty if the file is unreadable. Errors
+ * as tracefs_read_event_id(). */
+enum { TRACEFS_FORMAT = 4096 };
+int tracefs_read_format(const char *system, const char *name, uint64_t *id, char format[TRACEFS_FORMAT],
+                        struct error *err);
 
 /* Finds the offset of a field, in bytes from the start of the tracepoint's fields, in the text of its "format" file.
  * `field` is the end of the field's declaration, for example " pid;". False if no field matches. */
-bool tracefs_field_offset(const char *format, const char *field, size_t *offset);
+bool tracefs_find_field(const char *format, const char *field, size_t *offset);
 
 /* Calls `see` with each tracepoint that the kernel can sample, in any order, until `see` returns false. Errors as
  * tracefs_find(). */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-uint64_t tracepoint_sample_type(bool have_ids, bool has_stack)
+uint64_t tracepoint_get_sample_type(bool have_ids, bool has_stack)
 {
     return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW |
            (have_ids ? PERF_SAMPLE_ID : 0) | (has_stack ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0);
@@ -21,7 +21,7 @@ int tracepoint_open(uint64_t id, uint32_t cpu, bool have_ids, size_t ring_size, 
         .size = sizeof(attr),
         .config = id,
         .sample_period = 1,
-        .sample_type = tracepoint_sample_type(have_ids, stack_size != 0),
+        .sample_type = tracepoint_get_sample_type(have_ids, stack_size != 0),
         .sample_id_all = 1,
         .sample_regs_user = stack_size ? SAMPLE_REGISTERS_MASK : 0,
         .sample_stack_user = stack_size,
@@ -56,7 +56,7 @@ static struct cursor find_field(const struct tracepoint_record *record, size_t o
     return offset < record->size ? cursor_of(record->fields + offset, record->size - offset) : cursor_of(NULL, 0);
 }
 
-uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, bool *failed)
+uint8_t tracepoint_read_u8(const struct tracepoint_record *record, size_t offset, bool *failed)
 {
     struct cursor c = find_field(record, offset);
     uint8_t value = cursor_u8(&c);
@@ -64,7 +64,7 @@ uint8_t tracepoint_u8(const struct tracepoint_record *record, size_t offset, boo
     return value;
 }
 
-uint32_t tracepoint_u32(const struct tracepoint_record *record, size_t offset, bool *failed)
+uint32_t tracepoint_read_u32(const struct tracepoint_record *record, size_t offset, bool *failed)
 {
     struct cursor c = find_field(record, offset);
     uint32_t value = cursor_u32(&c);

@@ -28,35 +28,29 @@ enum {
     COPIES_A_SECOND = 3000,        /* of each CPU, those of other programs included */
     CHOICE_NS = 5 * 1000 * 1000,   /* a later choice would copy many stacks at the start of a fast program */
     OFTEN = 20000,                 /* wakeups a second */
-    ROUNDS_OFF = 8,                /* above OFTEN, the event is on in one of so many rounds */
+    ROUNDS_OFF = 8,                /* above OFTEN, the event is on in one of ROUNDS_OFF rounds */
     FLAG_HARD_INTERRUPT = 0x08,
     FLAG_SOFT_INTERRUPT = 0x10,
     FLAG_NMI = 0x40,
 };
 
-/* ---- where the fields are ---- */
+/* ---- offsets of fields ---- */
 
 bool wakeup_layout_parse(struct wakeup_layout *layout, const char *format)
 {
-    return tracefs_field_offset(format, "common_flags;", &layout->flags) &&
-           tracefs_field_offset(format, " pid;", &layout->woken);
+    return tracefs_find_field(format, "common_flags;", &layout->flags) &&
+           tracefs_find_field(format, " pid;", &layout->woken);
 }
 
 static int read_tracefs(struct wakeups *wakeups, struct error *err)
 {
-    const char *directory;
-    char path[96], format[4096];
-    int code = tracefs_find(&directory, err);
-    if (!code)
-        code = tracefs_event_id("sched", "sched_waking", &wakeups->layout.id, err);
-    if (!code) {
-        snprintf(path, sizeof(path), "%s/events/sched/sched_waking/format", directory);
-        if (file_read_text(path, format, sizeof(format)) && wakeup_layout_parse(&wakeups->layout, format))
-            return 0;
-    }
+    char format[TRACEFS_FORMAT];
+    int code = tracefs_read_format("sched", "sched_waking", &wakeups->layout.id, format, err);
+    if (!code && wakeup_layout_parse(&wakeups->layout, format))
+        return 0;
     bool is_closed = code == -EACCES;
     char command[TRACEFS_COMMAND];
-    tracefs_command(command, is_closed);
+    tracefs_format_command(command, is_closed);
     return is_closed
                ? error_set(err, EACCES, "prof records no wakers: this user may not read tracefs; 'sudo %s' permits it",
                            command)
@@ -68,7 +62,7 @@ static int read_tracefs(struct wakeups *wakeups, struct error *err)
 
 /* ---- events ---- */
 
-/* Opens the event that copies stacks, which wakers do not need. */
+/* Opens the event that copies stacks. Without it, prof still records wakers. */
 static bool open_stacks(struct wakeups *wakeups, uint32_t cpu)
 {
     struct error ignored;
@@ -105,7 +99,7 @@ static int open_cpu(struct wakeups *wakeups, uint32_t cpu, struct error *err)
 
 static int explain_refusal(int code, struct error *err)
 {
-    int filtered = perf_filter_refused(code, err);
+    int filtered = perf_filter_explain_refusal(code, err);
     if (filtered)
         return filtered;
     if (code != -EACCES && code != -EPERM)
@@ -127,7 +121,7 @@ int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err)
             "prof records no wakers: this container has its own process IDs, but the kernel reports process IDs of the host");
     int code = read_tracefs(wakeups, err);
     if (!code)
-        code = cpu_list_online(&online, err);
+        code = cpu_list_read_online(&online, err);
     for (size_t i = 0; !code && i < online.length; i++) {
         code = open_cpu(wakeups, online.data[i], err);
         if (code)
@@ -227,9 +221,9 @@ static enum wakeup_context get_context(uint8_t flags)
                                                     : WAKEUP_BY_THREAD;
 }
 
-struct perf_layout wakeups_stack_layout(const struct wakeups *wakeups)
+struct perf_layout wakeups_get_stack_layout(const struct wakeups *wakeups)
 {
-    return (struct perf_layout){.sample_type = tracepoint_sample_type(wakeups->have_ids, true)};
+    return (struct perf_layout){.sample_type = tracepoint_get_sample_type(wakeups->have_ids, true)};
 }
 
 bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size, struct wakeup *wakeup)
@@ -239,7 +233,7 @@ bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size
     if (!tracepoint_parse(&record, bytes, size, wakeups->have_ids))
         return false;
     *wakeup = (struct wakeup){.by_pid = record.pid, .by_tid = record.tid, .time = record.time};
-    wakeup->context = get_context(tracepoint_u8(&record, wakeups->layout.flags, &failed));
-    wakeup->woken = tracepoint_u32(&record, wakeups->layout.woken, &failed);
+    wakeup->context = get_context(tracepoint_read_u8(&record, wakeups->layout.flags, &failed));
+    wakeup->woken = tracepoint_read_u32(&record, wakeups->layout.woken, &failed);
     return !failed;
 }

@@ -64,8 +64,8 @@ int wakeups_open(struct wakeups *wakeups, bool have_ids, struct error *err);
 /* Parses a record of one of the rings. False if the record is no wakeup, or is damaged. */
 bool wakeups_parse(const struct wakeups *wakeups, const void *bytes, size_t size, struct wakeup *wakeup);
 
-/* Excludes wakeups of threads below a number, and wakeups by interrupts, from `stacks`: programs that were there before
- * the recorded ones then take no copies from them. Call it once. */
+/* Excludes wakeups of threads below a number, and wakeups by interrupts, from `stacks`. Then programs that ran before
+ * the recorded programs take no copies from them. Call this function once. */
 void wakeups_filter_stacks(struct wakeups *wakeups, uint32_t least);
 
 /* Counts a wakeup of the CPU with this index in `cpus`, for wakeups_choose_periods(). `is_recorded`: the woken thread
@@ -73,7 +73,7 @@ void wakeups_filter_stacks(struct wakeups *wakeups, uint32_t least);
 void wakeups_count(struct wakeups *wakeups, size_t cpu, const struct wakeup *wakeup, bool is_recorded);
 
 /* Returns the layout of the records of `stacks`, for perf_record_parse(). */
-struct perf_layout wakeups_stack_layout(const struct wakeups *wakeups);
+struct perf_layout wakeups_get_stack_layout(const struct wakeups *wakeups);
 
 /* Chooses the periods of `stacks` for the next round, if the current round has taken 5 ms or longer. `now`: ns,
  * CLOCK_MONOTONIC. */

@@ -266,7 +266,7 @@ static void find_function_ranges(struct lookup *lookup)
         if (!module && unwind_module_open_file(&module, file->source, NULL))
             return;
         uint64_t start;
-        if (unwind_module_function(module, rva + lookup->files.base, &start, &symbol->size))
+        if (unwind_module_find_function(module, rva + lookup->files.base, &start, &symbol->size))
             symbol->start = start - lookup->files.base;
     }
     unwind_module_unref(module);

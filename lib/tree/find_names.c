@@ -51,7 +51,7 @@ static bool is_better(const struct name_finder *finder, struct found_name a, str
 }
 
 /* Places `name` at index `at` of a heap of `length`, or further down until no worse name is below it. */
-static void sift_down(const struct name_finder *finder, struct found_name *heap, size_t length, size_t at,
+static void move_down(const struct name_finder *finder, struct found_name *heap, size_t length, size_t at,
                       struct found_name name)
 {
     for (;;) {
@@ -73,14 +73,14 @@ static bool keep_if_better(const struct name_finder *finder, struct found_names 
 {
     if (found->length == limit) {
         if (limit && is_better(finder, name, found->data[0]))
-            sift_down(finder, found->data, limit, 0, name);
+            move_down(finder, found->data, limit, 0, name);
         return true;
     }
     if (!array_push(found, name))
         return false;
     if (found->length == limit)
         for (size_t at = limit / 2; at-- > 0;)
-            sift_down(finder, found->data, limit, at, found->data[at]);
+            move_down(finder, found->data, limit, at, found->data[at]);
     return true;
 }
 
@@ -89,11 +89,11 @@ static void sort_found(const struct name_finder *finder, struct found_names *fou
 {
     struct found_name *heap = found->data;
     for (size_t at = found->length / 2; at-- > 0;)
-        sift_down(finder, heap, found->length, at, heap[at]);
+        move_down(finder, heap, found->length, at, heap[at]);
     for (size_t left = found->length; left > 1; left--) {
         struct found_name last = heap[left - 1];
         heap[left - 1] = heap[0];
-        sift_down(finder, heap, left - 1, 0, last);
+        move_down(finder, heap, left - 1, 0, last);
     }
 }
 

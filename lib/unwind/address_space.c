@@ -56,7 +56,7 @@ const struct mapping *address_space_find(const struct address_space *space, uint
     return found && found->start <= pc ? found : NULL;
 }
 
-const struct mapping *address_space_next(const struct address_space *space, uint64_t pc)
+const struct mapping *address_space_find_at_or_above(const struct address_space *space, uint64_t pc)
 {
     return find_mapping(space, find_first_ending_after(space, pc));
 }
@@ -72,7 +72,7 @@ static const struct mapping *find_mapping_before(const struct address_space *spa
     return &block->data[block->length - 1];
 }
 
-const struct mapping *address_space_at_or_below(const struct address_space *space, uint64_t pc)
+const struct mapping *address_space_find_at_or_below(const struct address_space *space, uint64_t pc)
 {
     struct place place = find_first_ending_after(space, pc);
     const struct mapping *found = find_mapping(space, place);

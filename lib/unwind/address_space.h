@@ -21,8 +21,8 @@ struct mapping {
 };
 
 struct address_space {
-    ARRAY(struct ARRAY_TYPE(mapping_block, struct mapping))
-    blocks;       /* blocks sorted by start, like the mappings in each block */
+    /* Blocks sorted by start, like the mappings in each block. */
+    ARRAY(struct ARRAY_TYPE(mapping_block, struct mapping)) blocks;
     size_t count; /* mappings */
     /* rule cache of unwind_walk(): created at the first walk, cleared at every change of mappings */
     struct unwind_cache *cache;
@@ -41,10 +41,10 @@ bool address_space_map_around(struct address_space *space, const struct mapping 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 
 /* Returns the mapping at `pc`, else the first mapping above `pc`, or NULL: none. Valid until the next change. */
-const struct mapping *address_space_next(const struct address_space *space, uint64_t pc);
+const struct mapping *address_space_find_at_or_above(const struct address_space *space, uint64_t pc);
 
 /* Returns the mapping at `pc`, else the last mapping below `pc`, or NULL: none. Valid until the next change. */
-const struct mapping *address_space_at_or_below(const struct address_space *space, uint64_t pc);
+const struct mapping *address_space_find_at_or_below(const struct address_space *space, uint64_t pc);
 
 /* Whether `pc` is in no mapping. If so, sets *gap to the unmapped range around `pc`. */
 struct address_gap {

@@ -32,11 +32,11 @@ enum rule_kind {
     RULE_NO_RETURN,       /* for code without a return: a thread's first function, exit, abort */
     /* code near the ELF entry point: RULE_RETURN if the slot holds a possible return address, else RULE_START */
     RULE_ENTRY,
-    RULE_PLANTED,      /* a return address that follows no call: marks a context's first frame */
-    RULE_JAVA,         /* RULE_FRAME if the slot holds a possible return address, else follow the frame pointer */
-    RULE_SIGNAL_FRAME, /* code without CFI, with the kernel's signal frame at sp */
-    RULE_UNMAPPED,     /* the pc is not in executable memory; never cached */
-    RULE_TOO_COSTLY,   /* the process has exceeded its work limit; never cached */
+    RULE_CONTEXT_START, /* a return address that follows no call: marks a context's first frame */
+    RULE_JAVA,          /* RULE_FRAME if the slot holds a possible return address, else follow the frame pointer */
+    RULE_SIGNAL_FRAME,  /* code without CFI, with the kernel's signal frame at sp */
+    RULE_UNMAPPED,      /* the pc is not in executable memory; never cached */
+    RULE_TOO_COSTLY,    /* the process has exceeded its work limit; never cached */
 };
 
 struct rule {
@@ -55,7 +55,7 @@ _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
 
 /* Fills in the rule of recognized code: the return address is below the CFA, a saved frame pointer below the return
  * address. */
-static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
+static inline void rule_fill_from_snippet(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
 {
     rule->kind = (uint8_t)kind;
     rule->cfa_register = UNWIND_REG_SP;
@@ -69,7 +69,7 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
 
 /* Fills in the rule of a frame that prof found by reading the code up to its return instruction. Returns false, and
  * leaves the rule unchanged, if the frame does not fit. */
-static inline bool rule_of_return(const struct arch_frame *frame, struct rule *rule)
+static inline bool rule_fill_from_return(const struct arch_frame *frame, struct rule *rule)
 {
     bool is_plain = frame->return_slot == -1 && frame->cfa_offset % 8 == 0 &&
                     frame->cfa_offset / 8 == (int16_t)(frame->cfa_offset / 8);

@@ -460,7 +460,7 @@ static bool run_instructions(struct interpreter *in, struct cursor c)
     return !in->failed && !c.failed;
 }
 
-bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work)
+bool cfi_find_row(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work)
 {
     struct interpreter in;
     in.cie = &fde->cie;
@@ -488,7 +488,7 @@ bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, str
     return row->cfa_kind != CFI_CFA_UNSET;
 }
 
-struct cursor cfi_expression(const struct cfi_row *row, int64_t value)
+struct cursor cfi_get_expression(const struct cfi_row *row, int64_t value)
 {
     struct cursor c = cursor_of(row->expressions + value, (size_t)(row->end - row->expressions) - (size_t)value);
     uint64_t size = cursor_uleb(&c);

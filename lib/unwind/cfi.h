@@ -3,8 +3,8 @@
  *
  * A frame description entry (FDE) covers the pcs of one function and points to a common information entry (CIE). Both
  * contain instructions that build a table with a row for each range of pcs. A row has the rule for the canonical frame
- * address (CFA: sp before the call), and the places of the caller's registers. cfi_row_at() runs these instructions up
- * to the row of a pc.
+ * address (CFA: sp before the call), and the places of the caller's registers. cfi_find_row() runs these instructions
+ * up to the row of a pc.
  *
  * Sources: DWARF 5, section 6.4; Linux Standard Base 5.0 core, chapter 10.6 for the differences of .eh_frame.
  */
@@ -59,7 +59,7 @@ enum cfi_rule {
 
 enum cfi_cfa { CFI_CFA_UNSET, CFI_CFA_REGISTER, CFI_CFA_EXPRESSION };
 
-/* The row of one pc. Expressions are stored as offsets, see cfi_expression(). */
+/* The row of one pc. Expressions are stored as offsets, see cfi_get_expression(). */
 struct cfi_row {
     uint8_t cfa_kind;           /* enum cfi_cfa */
     uint8_t rules[UNWIND_REGS]; /* enum cfi_rule */
@@ -72,10 +72,10 @@ struct cfi_row {
 
 /* Computes the row of `pc`, which must be in `fde`. Returns false if the instructions are damaged or unknown, or exceed
  * `work`. */
-bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work);
+bool cfi_find_row(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row, struct unwind_work *work);
 
 /* Returns the bytes of an expression. `value` is `cfa_value`, or an element of `values`. */
-struct cursor cfi_expression(const struct cfi_row *row, int64_t value);
+struct cursor cfi_get_expression(const struct cfi_row *row, int64_t value);
 
 /* Reads an address in one of the DW_EH_PE encodings (Linux Standard Base, 10.5.1). `vaddr` is the address of the
  * cursor, `data` is the base of data-relative addresses. Returns false if the address is omitted, is indirect, or has

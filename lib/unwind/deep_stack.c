@@ -10,7 +10,7 @@ size_t deep_stack_omit(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *o
         return 0;
     *omitted += *omitted ? dropped : dropped + 1;
     memmove(pcs + middle + 1, pcs + next, (max_pcs - next) * sizeof(*pcs));
-    pcs[middle] = unwind_omitted(*omitted);
+    pcs[middle] = unwind_encode_omitted(*omitted);
     if (sps)
         memmove(sps + middle + 1, sps + next, (max_pcs - next) * sizeof(*sps));
     return dropped;

@@ -121,7 +121,7 @@ static void jump_by(struct machine *m, struct cursor *c, const unsigned char *st
         c->at = start + at;
 }
 
-bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
+bool evaluate_expression(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
                          expression_read *read, void *context, struct unwind_work *work, uint64_t *result)
 {
     const unsigned char *start = code.at;

@@ -15,5 +15,5 @@ typedef bool expression_read(void *context, uint64_t address, unsigned size, uin
 /* Runs `code`, with `*initial` on the stack unless NULL (the CFA, for register rules). Returns false if the code is
  * damaged, uses operations that are invalid in CFI, reads unreadable memory, or runs too long. Adds each operation to
  * `work`. */
-bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
+bool evaluate_expression(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
                          expression_read *read, void *context, struct unwind_work *work, uint64_t *result);

@@ -28,7 +28,7 @@ static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
     const struct elf_segment *segment = find_header_segment(module);
     if (!segment)
         return false;
-    struct bytes range = unwind_module_bytes(module, segment->address);
+    struct bytes range = unwind_module_get_bytes(module, segment->address);
     range = bytes_get_part(&range, 0, segment->file_size);
     if (!file_part_open(&header->part, &range))
         return false;
@@ -61,9 +61,8 @@ static uint64_t read_header_address(const struct eh_frame_header *header, const 
 /* Finds the last function that begins at or before `vaddr`: its start and the vaddr of its FDE. */
 static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64_t *start, uint64_t *fde_vaddr)
 {
-    uint64_t low = 0,
-             /* functions below index `low` begin at or before vaddr, functions from `high` after */
-        high = header->count;
+    /* functions below index `low` begin at or before vaddr, functions from `high` after */
+    uint64_t low = 0, high = header->count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         const unsigned char *entry = file_part_get_bytes(&header->part, header->table + middle * TABLE_ENTRY_SIZE, 4);
@@ -90,7 +89,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
 static int compare_entries(const void *a, const void *b)
 {
     const struct fde_entry *left = a, *right = b;
-    return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->offset, right->offset);
+    return ORDER_THEN(left->start, right->start, ORDER(left->offset, right->offset));
 }
 
 /* Limits of a built table, for damaged and hostile files: 4 MiB, and about 40 ms. Larger sections need .eh_frame_hdr,
@@ -137,7 +136,7 @@ static void load_go(struct unwind_module *module)
     module->is_go = has_table || has_go_note(module);
 }
 
-size_t unwind_module_indexed(const struct unwind_module *module)
+size_t unwind_module_count_indexed(const struct unwind_module *module)
 {
     return module->eh_frame_table.entries.length + module->debug_frame_table.entries.length;
 }
@@ -148,7 +147,7 @@ bool unwind_module_is_go(struct unwind_module *module)
     return module->is_go;
 }
 
-int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr)
+int32_t unwind_module_find_go_frame_size(struct unwind_module *module, uint64_t vaddr)
 {
     load_go(module);
     return module->go.table.function_count ? go_functions_find_frame_size(&module->go, vaddr) : -1;
@@ -169,7 +168,7 @@ static void load_eh_frame(struct unwind_module *module)
     if (header_open(module, &eh_frame->vaddr)) {
         /* Without section headers the size of .eh_frame is unknown, and the section counts up to the end of its
          * segment. */
-        bytes = unwind_module_bytes(module, eh_frame->vaddr);
+        bytes = unwind_module_get_bytes(module, eh_frame->vaddr);
     } else if (section && !(section->flags & SHF_COMPRESSED)) {
         eh_frame->vaddr = section->address;
         bytes = section->bytes;
@@ -253,7 +252,7 @@ void unwind_module_load(struct unwind_module *module)
         file_part_get_bytes(parts[i], 0, parts[i]->size);
 }
 
-bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde)
+bool unwind_module_find_fde(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde)
 {
     uint64_t start;
     load_eh_frame(module);
@@ -263,10 +262,10 @@ bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi
     return find_in_debug_frame(module, vaddr, fde);
 }
 
-bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size)
+bool unwind_module_find_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size)
 {
     struct cfi_fde fde;
-    if (!unwind_module_find(module, vaddr, &fde))
+    if (!unwind_module_find_fde(module, vaddr, &fde))
         return false;
     *start = fde.start;
     *size = fde.size;

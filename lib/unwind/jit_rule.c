@@ -14,7 +14,7 @@ static bool read_around(const struct unwind_stack *stack, const struct mapping *
     return stack->read_code && stack->read_code(stack->context, at - before + skip, bytes + skip, end - skip);
 }
 
-bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rule *rule)
+bool jit_rule_make_from_snippet(const struct jit_frame *frame, bool is_java, struct rule *rule)
 {
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     if (!read_around(frame->stack, frame->mapping, frame->next_pc, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes))
@@ -26,11 +26,11 @@ bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rul
         code = arch_code_recognize(bytes);
     if (code.kind != ARCH_CODE_STUB)
         return false;
-    rule_of_snippet(&code, RULE_FRAME, rule);
+    rule_fill_from_snippet(&code, RULE_FRAME, rule);
     return true;
 }
 
-void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule)
+void jit_rule_make_for_java(const struct jit_frame *frame, struct rule *rule)
 {
     unsigned char bytes[ARCH_JAVA_REACH];
     rule->kind = RULE_NO_CFI;
@@ -38,7 +38,7 @@ void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule)
         return;
     struct arch_code code = arch_find_java_function(bytes, sizeof(bytes));
     if (code.kind == ARCH_CODE_STUB)
-        rule_of_snippet(&code, RULE_JAVA, rule);
+        rule_fill_from_snippet(&code, RULE_JAVA, rule);
 }
 
 static size_t read_jit_code(void *context, uint64_t address, unsigned char *out, size_t size)
@@ -52,12 +52,12 @@ static size_t read_jit_code(void *context, uint64_t address, unsigned char *out,
     return frame->stack->read_code && frame->stack->read_code(frame->stack->context, address, out, size) ? size : 0;
 }
 
-bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule)
+bool jit_rule_make_from_return(const struct jit_frame *frame, struct rule *rule)
 {
     struct arch_frame found;
     if (arch_find_return(read_jit_code, (void *)(uintptr_t)frame, frame->next_pc, &found) != ARCH_RETURNS)
         return false;
-    return rule_of_return(&found, rule);
+    return rule_fill_from_return(&found, rule);
 }
 
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address)

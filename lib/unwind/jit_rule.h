@@ -17,14 +17,14 @@ struct jit_frame {
 
 /* Makes a rule if the instructions around the pc are known: the prologue or epilogue of a function, or a trampoline.
  * `is_java`: the code may be HotSpot's. Returns false for other instructions. */
-bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rule *rule);
+bool jit_rule_make_from_snippet(const struct jit_frame *frame, bool is_java, struct rule *rule);
 
 /* Makes a rule for code of HotSpot: searches backward for the function's prologue. The rule is RULE_NO_CFI if the
  * function keeps a frame pointer, or no prologue is found. */
-void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule);
+void jit_rule_make_for_java(const struct jit_frame *frame, struct rule *rule);
 
 /* Makes a RULE_RETURN by reading the code up to its return instruction. Returns false without a return instruction. */
-bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule);
+bool jit_rule_make_from_return(const struct jit_frame *frame, struct rule *rule);
 
 /* Whether a word can be a return address into JIT code: the address follows a call, or HotSpot's interpreter continues
  * at the address. Also true for unreadable code. */

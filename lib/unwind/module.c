@@ -78,8 +78,8 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
     return create_module(out, &elf, name, err);
 }
 
-int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
-                          uint64_t size, struct error *err)
+int unwind_module_from_jit_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
+                                uint64_t size, struct error *err)
 {
     struct elf_segment segment = {.type = PT_LOAD, .address = start, .file_size = size};
     struct unwind_module *module = *out = module_new();
@@ -121,7 +121,7 @@ void unwind_module_unref(struct unwind_module *module)
     free(module);
 }
 
-size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX])
+size_t unwind_module_copy_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX])
 {
     _Static_assert((size_t)UNWIND_BUILD_ID_MAX >= (size_t)ELF_BUILD_ID_MAX, "a build id fits");
     memcpy(build_id, module->elf.build_id, module->elf.build_id_size);
@@ -130,7 +130,7 @@ size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_
 
 /* ---- addresses and bytes ---- */
 
-struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr)
+struct bytes unwind_module_get_bytes(const struct unwind_module *module, uint64_t vaddr)
 {
     return elf_file_get_bytes_at(&module->elf, vaddr);
 }
@@ -147,7 +147,7 @@ static int rate_segment(const struct elf_segment *segment, uint64_t file_offset)
     return ((segment->flags & PF_X) ? 2 : 0) + (file_offset >= segment->offset ? 2 : 1);
 }
 
-uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_offset)
+uint64_t unwind_module_find_vaddr(const struct unwind_module *module, uint64_t file_offset)
 {
     const struct elf_segment *best = NULL;
     int best_fit = 0;
@@ -161,7 +161,7 @@ uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_o
     return best ? best->address + (file_offset - best->offset) : UINT64_MAX;
 }
 
-uint64_t unwind_module_base(const struct unwind_module *module)
+uint64_t unwind_module_get_base(const struct unwind_module *module)
 {
     return module->elf.base;
 }
@@ -198,8 +198,8 @@ bool unwind_module_is_haskell(struct unwind_module *module, uint64_t vaddr)
     return module->is_haskell;
 }
 
-bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
-                        unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+bool unwind_module_read_code_around(struct unwind_module *module, uint64_t vaddr,
+                                    unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     memset(code, 0, ARCH_CODE_BEFORE + ARCH_CODE_AFTER);
     const struct elf_segment *segment = elf_file_find_segment(&module->elf, vaddr);

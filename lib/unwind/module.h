@@ -59,7 +59,7 @@ struct unwind_module {
 };
 
 /* Finds the FDE that covers `vaddr`, or returns false. The FDE is valid as long as the module. */
-bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
+bool unwind_module_find_fde(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
 
 /* Whether GHC compiled the code at vaddr, which has no CFI. Reads the code at a few places of the module, until a place
  * has GHC's code. */
@@ -70,7 +70,7 @@ bool unwind_module_is_go(struct unwind_module *module);
 
 /* Returns the distance from sp to the return address at a pc in Go code, in bytes, or -1 if the module's table lacks
  * the pc. */
-int32_t unwind_module_go_frame_size(struct unwind_module *module, uint64_t vaddr);
+int32_t unwind_module_find_go_frame_size(struct unwind_module *module, uint64_t vaddr);
 
 /* Whether the module has i386 code. The CFI of i386 code has i386 register numbers. */
 bool unwind_module_is_32_bit(const struct unwind_module *module);
@@ -86,15 +86,15 @@ bool unwind_module_has_code(const struct unwind_module *module);
 
 /* Reads the bytes around `vaddr`: ARCH_CODE_BEFORE before, and ARCH_CODE_AFTER from `vaddr`. Returns false, and zeros,
  * if the file does not have these bytes. */
-bool unwind_module_code(struct unwind_module *module, uint64_t vaddr,
-                        unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+bool unwind_module_read_code_around(struct unwind_module *module, uint64_t vaddr,
+                                    unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Copies up to `size` bytes of code at `vaddr`. Returns the number of copied bytes. The segment need not be executable
  * in the file, because a program may make data executable (GCL does for compiled Lisp). */
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
 
 /* Returns the number of FDEs in the module's indexes. */
-size_t unwind_module_indexed(const struct unwind_module *module);
+size_t unwind_module_count_indexed(const struct unwind_module *module);
 
 /* Uses owned_frames, of `frames_size` bytes, as the module's .eh_frame and only CFI. Returns whether the section
  * describes some of the code at [start, start + size). */
@@ -102,4 +102,4 @@ bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, 
                               uint64_t size);
 
 /* Returns the file's bytes from `vaddr` to the end of its PT_LOAD; empty if vaddr is in none. */
-struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr);
+struct bytes unwind_module_get_bytes(const struct unwind_module *module, uint64_t vaddr);

@@ -2,11 +2,11 @@
 
 #include <dwarf.h>
 
-bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
-                     struct unwind_work *work)
+bool module_rule_find_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
+                          struct unwind_work *work)
 {
-    uint64_t vaddr = vaddr_of(mapping, pc);
-    return unwind_module_find(mapping->module, vaddr, fde) && cfi_row_at(fde, vaddr, row, work);
+    uint64_t vaddr = find_mapped_vaddr(mapping, pc);
+    return unwind_module_find_fde(mapping->module, vaddr, fde) && cfi_find_row(fde, vaddr, row, work);
 }
 
 static bool fits_in_slot(int64_t offset)
@@ -17,7 +17,7 @@ static bool fits_in_slot(int64_t offset)
 /* Makes a rule for a CFA of the form `*(register + offset)` (DW_OP_breg, DW_OP_deref). */
 static bool make_deref_rule(const struct cfi_row *row, struct rule *rule)
 {
-    struct cursor c = cfi_expression(row, row->cfa_value);
+    struct cursor c = cfi_get_expression(row, row->cfa_value);
     uint8_t reg = (uint8_t)(cursor_u8(&c) - DW_OP_breg0);
     int64_t offset = cursor_sleb(&c);
     if (cursor_u8(&c) != DW_OP_deref || c.failed || c.at != c.end || reg >= UNWIND_REG_PC || offset != (int32_t)offset)
@@ -66,7 +66,7 @@ static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
 static bool read_code(const struct mapping *mapping, uint64_t pc, bool exact,
                       unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
-    return unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
+    return unwind_module_read_code_around(mapping->module, find_mapped_vaddr(mapping, pc) + !exact, code);
 }
 
 static enum rule_kind choose_snippet_kind(const struct arch_code *code)
@@ -79,14 +79,14 @@ static size_t read_module_code(void *context, uint64_t address, unsigned char *o
     const struct mapping *mapping = context;
     if (address - mapping->start >= mapping->end - mapping->start)
         return 0;
-    return unwind_module_read_code(mapping->module, vaddr_of(mapping, address), out, size);
+    return unwind_module_read_code(mapping->module, find_mapped_vaddr(mapping, address), out, size);
 }
 
-bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+bool module_rule_make_from_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     struct arch_frame frame;
     enum arch_return found = arch_find_return(read_module_code, (void *)(uintptr_t)mapping, pc + !exact, &frame);
-    bool fits = (found == ARCH_RETURNS || found == ARCH_MAY_RETURN) && rule_of_return(&frame, rule);
+    bool fits = (found == ARCH_RETURNS || found == ARCH_MAY_RETURN) && rule_fill_from_return(&frame, rule);
     if (found == ARCH_NEVER_RETURNS || (found == ARCH_MAY_RETURN && fits && rule->kind == RULE_RETURN))
         rule->kind = RULE_NO_RETURN;
     return fits || found == ARCH_NEVER_RETURNS;
@@ -103,13 +103,13 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
 bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    uint64_t start, size, vaddr = vaddr_of(mapping, pc);
+    uint64_t start, size, vaddr = find_mapped_vaddr(mapping, pc);
     if (!read_code(mapping, pc - ARCH_SYSCALL_SIZE, true, code) || !arch_code_is_system_call(code))
         return false;
     if (arch_code_recognize(code).kind == ARCH_CODE_SIGNAL_FRAME)
         return true;
-    bool goes_on = unwind_module_function(mapping->module, vaddr, &start, &size) && start != vaddr;
-    return !goes_on && unwind_module_function(mapping->module, vaddr - ARCH_SYSCALL_SIZE, &start, &size);
+    bool continues = unwind_module_find_function(mapping->module, vaddr, &start, &size) && start != vaddr;
+    return !continues && unwind_module_find_function(mapping->module, vaddr - ARCH_SYSCALL_SIZE, &start, &size);
 }
 
 /* Whether makecontext or a coroutine library stored this return address: no call precedes the address, and it is the
@@ -117,14 +117,14 @@ bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
 static bool is_context_start(const struct mapping *mapping, uint64_t pc, bool exact)
 {
     unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    uint64_t start, size, vaddr = vaddr_of(mapping, pc) + 1;
+    uint64_t start, size, vaddr = find_mapped_vaddr(mapping, pc) + 1;
     return !exact && read_code(mapping, pc, exact, code) && !arch_code_is_after_call(code) &&
-           (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
+           (!unwind_module_find_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 
 static bool make_go_table_rule(const struct mapping *mapping, uint64_t pc, struct rule *rule)
 {
-    int32_t size = unwind_module_go_frame_size(mapping->module, vaddr_of(mapping, pc));
+    int32_t size = unwind_module_find_go_frame_size(mapping->module, find_mapped_vaddr(mapping, pc));
     if (size < 0 || size > INT32_MAX - 8)
         return false;
     rule->kind = RULE_GO;
@@ -148,7 +148,7 @@ static bool make_go_rule(const struct mapping *mapping, uint64_t pc, bool exact,
     else if (code.kind == ARCH_CODE_SIGNAL_FRAME)
         rule->kind = RULE_SIGNAL_FRAME;
     else if (code.kind == ARCH_CODE_AFTER_CLONE)
-        rule_of_snippet(&code, choose_snippet_kind(&code), rule);
+        rule_fill_from_snippet(&code, choose_snippet_kind(&code), rule);
     else
         return make_go_table_rule(mapping, pc, rule);
     return true;
@@ -161,8 +161,8 @@ static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bo
 {
     unwind_work_add(work, UNWIND_WORK_OF_RETURN);
     rule->kind = RULE_NO_CFI;
-    if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
-        bool returns = module_rule_of_return(mapping, pc, exact, rule) && rule->kind == RULE_RETURN;
+    if (unwind_module_is_entry(mapping->module, find_mapped_vaddr(mapping, pc))) {
+        bool returns = module_rule_make_from_return(mapping, pc, exact, rule) && rule->kind == RULE_RETURN;
         rule->kind = returns ? RULE_ENTRY : RULE_START;
         return;
     }
@@ -174,13 +174,13 @@ static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bo
     else if (unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO_NO_CFI;
     else if (code.kind != ARCH_CODE_UNKNOWN)
-        rule_of_snippet(&code, choose_snippet_kind(&code), rule);
+        rule_fill_from_snippet(&code, choose_snippet_kind(&code), rule);
     else if (is_context_start(mapping, pc, exact))
-        rule->kind = RULE_PLANTED;
-    else if (unwind_module_is_haskell(mapping->module, vaddr_of(mapping, pc)))
+        rule->kind = RULE_CONTEXT_START;
+    else if (unwind_module_is_haskell(mapping->module, find_mapped_vaddr(mapping, pc)))
         rule->kind = RULE_HASKELL;
     else
-        module_rule_of_return(mapping, pc, exact, rule);
+        module_rule_make_from_return(mapping, pc, exact, rule);
 }
 
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
@@ -191,17 +191,17 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
     rule->kind = RULE_NO_CFI;
     if (unwind_module_is_32_bit(mapping->module))
         return;
-    size_t indexed = unwind_module_indexed(mapping->module);
+    size_t indexed = unwind_module_count_indexed(mapping->module);
     bool is_go = make_go_rule(mapping, pc, exact, rule);
-    bool has_row = !is_go && module_rule_row(mapping, pc, &fde, &row, work);
-    indexed = unwind_module_indexed(mapping->module) - indexed;
+    bool has_row = !is_go && module_rule_find_row(mapping, pc, &fde, &row, work);
+    indexed = unwind_module_count_indexed(mapping->module) - indexed;
     unwind_work_add(work, UNWIND_WORK_OF_RULE + (uint32_t)indexed * UNWIND_WORK_OF_FDE);
     if (is_go)
         return;
     if (!has_row)
         make_rule_without_cfi(mapping, pc, exact, rule, work);
-    else if (vaddr_of(mapping, pc) + 1 - fde.start == fde.size && is_context_start(mapping, pc, exact))
-        rule->kind = RULE_PLANTED;
+    else if (find_mapped_vaddr(mapping, pc) + 1 - fde.start == fde.size && is_context_start(mapping, pc, exact))
+        rule->kind = RULE_CONTEXT_START;
     else if (!make_compact_rule(&row, rule))
         *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
     else if (fde.is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))

@@ -10,9 +10,9 @@
 #include "unwind/module.h"
 
 /* Returns the link-time vaddr of `pc`, which must be in `mapping`, a mapping with a module. */
-static inline uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
+static inline uint64_t find_mapped_vaddr(const struct mapping *mapping, uint64_t pc)
 {
-    return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+    return pc - mapping->start + mapping->rva + unwind_module_get_base(mapping->module);
 }
 
 /* Makes the rule of `pc`, which must be in `mapping`, a mapping with a module. `exact`: the frame was interrupted at
@@ -23,7 +23,7 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
 
 /* Makes a RULE_RETURN or RULE_NO_RETURN by reading the code from `pc` up to a return instruction. Without a return
  * instruction, returns false and leaves the rule unchanged. */
-bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
+bool module_rule_make_from_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
 
 /* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */
 bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target);
@@ -34,5 +34,5 @@ bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
 
 /* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if no FDE covers `pc`, or if `work` is
  * exceeded. */
-bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
-                     struct unwind_work *work);
+bool module_rule_find_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row,
+                          struct unwind_work *work);

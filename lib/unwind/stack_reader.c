@@ -142,8 +142,3 @@ bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t s
     const struct stack_reader *reader = context;
     return target_memory_read(reader->thread, address, out, size) == size;
 }
-
-bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size)
-{
-    return stack_reader_read_code(context, address, out, size);
-}

@@ -52,8 +52,6 @@ bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 /* The function for unwind_stack.read_off_copied_stack. */
 bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *out, size_t size);
 
-/* The function for unwind_stack.read_below. Ignores the age of the sample, because the walker checks the values. */
-bool stack_reader_read_below(void *context, uint64_t address, void *out, size_t size);
-
-/* The function for unwind_stack.read_code. Ignores the age of the sample, because code seldom changes. */
+/* The function for unwind_stack.read_code and read_below. Ignores the age of the sample, because code seldom changes,
+ * and the walker checks the words below sp. */
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size);

@@ -20,7 +20,7 @@
 
 /* Sets the known registers of a waiting thread: the kernel reports only sp, pc and the six arguments of its system
  * call. `arguments` is NULL outside of a system call. */
-void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments);
+void unwind_regs_fill_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments);
 
 /* Bytes below sp in which a leaf function may keep words (the red zone: System V psABI, 3.2.2). */
 enum { UNWIND_BELOW_SP = 128 };
@@ -75,16 +75,16 @@ struct unwind_end_text {
 extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
 
 /* If a stack has more frames than fit, frames from its middle are dropped. One pc in the middle then encodes the number
- * of omitted frames (unwind_omitted()). */
+ * of omitted frames (unwind_encode_omitted()). */
 enum { UNWIND_DEPTH_MAX = 32768 }; /* limit of frames of one walk, including omitted frames: 10 ns each */
 
-static inline uint64_t unwind_omitted(uint64_t frames)
+static inline uint64_t unwind_encode_omitted(uint64_t frames)
 {
     return UINT64_C(1) << 61 | frames;
 }
 
 /* Returns the number of frames for which this pc stands, or 0 if the pc is an address. */
-static inline uint64_t unwind_omitted_frames(uint64_t pc)
+static inline uint64_t unwind_decode_omitted(uint64_t pc)
 {
     return pc >> 61 == 1 ? pc & UINT32_MAX : 0;
 }
@@ -134,8 +134,8 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
 /* Creates a module for JIT code at vaddr `start`, with its .eh_frame from a jitdump file. Copies `frames`. Addresses in
  * `frames` assume that the section is mapped after the code, at the next multiple of 8. Fails if `frames` does not
  * describe this code. */
-int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
-                          uint64_t size, struct error *err);
+int unwind_module_from_jit_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
+                                uint64_t size, struct error *err);
 
 /* Reads all CFI of the module into memory, for a file that cannot be reopened after its descriptor is closed. Accepts
  * NULL. */
@@ -146,15 +146,15 @@ struct unwind_module *unwind_module_ref(struct unwind_module *module);
 void unwind_module_unref(struct unwind_module *module);
 
 /* Returns the link-time vaddr of the byte at `file_offset`; returns UINT64_MAX if no PT_LOAD contains the offset. */
-uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_offset);
+uint64_t unwind_module_find_vaddr(const struct unwind_module *module, uint64_t file_offset);
 
 /* Returns the vaddr of the first PT_LOAD, from which library-relative addresses (rva) count. */
-uint64_t unwind_module_base(const struct unwind_module *module);
+uint64_t unwind_module_get_base(const struct unwind_module *module);
 
 /* Copies the GNU build id, which identifies the mapped file. Returns the size of the build id in bytes, or 0. */
 enum { UNWIND_BUILD_ID_MAX = 64 };
-size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX]);
+size_t unwind_module_copy_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX]);
 
 /* Finds the function at `vaddr` by its FDE: first address and size in bytes. Returns false if no FDE covers vaddr.
  * Stripped files have FDEs, too. */
-bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size);
+bool unwind_module_find_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size);

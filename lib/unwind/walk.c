@@ -33,8 +33,8 @@
  *   sets this mark at exec, Go and musl for each new thread. At a leaf, a frame pointer of 0 means nothing, because
  *   assembly may use the register. In JIT code, this mark counts only at the end of a chain of frame pointers: Erlang's
  *   JIT code uses the register for other values;
- * - a return address that no call precedes and that begins a function or has no CFI: makecontext, Boost and libco store
- *   the first function of a context there.
+ * - a return address that no call precedes, at the start of a function or in code without CFI. makecontext, Boost and
+ *   libco store the first function of a context there.
  * A wrong step may also find such words. So a word counts as a start only if none of the 64 words above that word can
  * be a return address. Every other end of a walk has a reason in unwind_ends, and the profile shows the stack as
  * truncated.
@@ -112,7 +112,7 @@ enum step walk_end_without_rule(struct walk *walk)
         return walk_end(walk, mapping->lib == MAPPING_NO_LIB ? UNWIND_JIT_CODE : UNWIND_NO_FILE);
     if (unwind_work_is_over(&walk->space->work))
         return walk_end(walk, UNWIND_TOO_COSTLY);
-    bool has_row = module_rule_row(mapping, pc, &fde, &row, &walk->space->work);
+    bool has_row = module_rule_find_row(mapping, pc, &fde, &row, &walk->space->work);
     return walk_end(walk, has_row ? UNWIND_DAMAGED : UNWIND_NO_CFI);
 }
 
@@ -243,11 +243,11 @@ static bool find_caller_register(struct walk *walk, const struct cfi_row *row, u
         *value = walk->regs.r[given];
         return true;
     case CFI_EXPRESSION:
-        return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, walk_read_for_expression, walk,
+        return evaluate_expression(cfi_get_expression(row, given), &walk->regs, &cfa, walk_read_for_expression, walk,
                                    &walk->space->work, &address) &&
                walk_read_word(walk, address, value);
     case CFI_VAL_EXPRESSION:
-        return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, walk_read_for_expression, walk,
+        return evaluate_expression(cfi_get_expression(row, given), &walk->regs, &cfa, walk_read_for_expression, walk,
                                    &walk->space->work, value);
     default:
         return true;
@@ -267,14 +267,14 @@ static enum step step_by_cfi_row(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_fde fde;
     struct cfi_row row;
-    if (!mapping || !module_rule_row(mapping, pc, &fde, &row, &walk->space->work))
+    if (!mapping || !module_rule_find_row(mapping, pc, &fde, &row, &walk->space->work))
         return walk_end_without_rule(walk);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
     if (row.cfa_kind == CFI_CFA_REGISTER && row.cfa_register < UNWIND_REGS && walk->stale >> row.cfa_register & 1)
         return walk_end_without_rule(walk);
     if (row.cfa_kind == CFI_CFA_REGISTER)
         cfa = walk->regs.r[row.cfa_register] + (uint64_t)row.cfa_value;
-    else if (!expression_evaluate(cfi_expression(&row, row.cfa_value), &walk->regs, NULL, walk_read_for_expression,
+    else if (!evaluate_expression(cfi_get_expression(&row, row.cfa_value), &walk->regs, NULL, walk_read_for_expression,
                                   walk, &walk->space->work, &cfa))
         return walk_end_of_memory(walk);
     if (is_wrong_from_below(walk, cfa + (uint64_t)row.values[UNWIND_REG_PC]))
@@ -314,7 +314,7 @@ static enum step step_signal_frame(struct walk *walk)
 /* Steps to the first function of a context, whose address is in the slot of the return address. */
 static enum step step_context_start(struct walk *walk)
 {
-    if (walk->exact) /* RULE_PLANTED applies only to return addresses */
+    if (walk->exact) /* RULE_CONTEXT_START applies only to return addresses */
         return walk_step_frame_pointer(walk);
     walk->pcs[walk->frame]++;
     enum step step = walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);
@@ -363,7 +363,7 @@ static enum step step_by_rare_rule(struct walk *walk, const struct rule *in_cach
     }
     case RULE_NO_RETURN:
         return walk_step_no_return(walk, rule);
-    case RULE_PLANTED:
+    case RULE_CONTEXT_START:
         return step_context_start(walk);
     case RULE_JAVA:
         return walk_step_java(walk, rule);
@@ -500,7 +500,7 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
     return walk.result;
 }
 
-void unwind_regs_of_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
+void unwind_regs_fill_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc, const uint64_t *arguments)
 {
     *regs = (struct unwind_regs){0};
     memset(regs->r, 0xff, sizeof(regs->r)); /* a register value that is neither a system call's result nor an address */

@@ -71,7 +71,7 @@ enum step walk_restart_with_all_registers(struct walk *walk);
 /* Reads memory that is not entirely in the copied stack. */
 bool walk_read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size);
 
-/* The callback for expression_evaluate(). `context` is the walk. */
+/* The callback for evaluate_expression(). `context` is the walk. */
 bool walk_read_for_expression(void *context, uint64_t address, unsigned size, uint64_t *value);
 
 static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t *value)

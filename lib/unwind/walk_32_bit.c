@@ -112,10 +112,10 @@ static const struct rule *make_rule(struct walk_32 *walk, const struct mapping *
     unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE);
     if (!mapping->module || !unwind_module_is_32_bit(mapping->module))
         return rule;
-    if (module_rule_row(mapping, pc, &fde, &row, &walk->space->work)) {
+    if (module_rule_find_row(mapping, pc, &fde, &row, &walk->space->work)) {
         if (!make_compact_rule(&row, rule))
             *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
-    } else if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
+    } else if (unwind_module_is_entry(mapping->module, find_mapped_vaddr(mapping, pc))) {
         rule->kind = RULE_START; /* _start of ld.so */
     }
     if (unwind_work_is_over(&walk->space->work))
@@ -161,11 +161,11 @@ static bool find_caller_register(struct walk_32 *walk, const struct cfi_row *row
         *value = walk->regs.r[given];
         return true;
     case CFI_EXPRESSION:
-        return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, read_for_expression, walk,
+        return evaluate_expression(cfi_get_expression(row, given), &walk->regs, &cfa, read_for_expression, walk,
                                    &walk->space->work, &address) &&
                read_word(walk, address, value);
     case CFI_VAL_EXPRESSION:
-        return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, read_for_expression, walk,
+        return evaluate_expression(cfi_get_expression(row, given), &walk->regs, &cfa, read_for_expression, walk,
                                    &walk->space->work, value);
     default:
         return true;
@@ -223,8 +223,8 @@ static bool step_by_cfi_row(struct walk_32 *walk, const struct cfi_row *row)
         if (row->cfa_register >= REGISTERS || walk->regs.unknown >> row->cfa_register & 1)
             return set_end(walk, UNWIND_DAMAGED);
         cfa = walk->regs.r[row->cfa_register] + (uint64_t)row->cfa_value;
-    } else if (!expression_evaluate(cfi_expression(row, row->cfa_value), &walk->regs, NULL, read_for_expression, walk,
-                                    &walk->space->work, &cfa)) {
+    } else if (!evaluate_expression(cfi_get_expression(row, row->cfa_value), &walk->regs, NULL, read_for_expression,
+                                    walk, &walk->space->work, &cfa)) {
         return set_end_of_memory(walk);
     }
     struct unwind_regs caller = walk->regs;
@@ -253,7 +253,7 @@ static int count_words_below_return_address(const struct walk_32 *walk, const st
     unsigned char code[SIZE] = {0};
     if (!walk->exact || !mapping->module)
         return -1;
-    uint64_t vaddr = vaddr_of(mapping, pc);
+    uint64_t vaddr = find_mapped_vaddr(mapping, pc);
     if (unwind_module_read_code(mapping->module, vaddr - BEFORE, code, SIZE) != SIZE)
         return -1;
     bool is_endbr = memcmp(code + BEFORE, "\xf3\x0f\x1e\xfb", 4) == 0, is_ret = code[BEFORE] == 0xc3;
@@ -332,7 +332,7 @@ static bool step_by_rule(struct walk_32 *walk, const struct rule *rule, const st
     case RULE_START:
         return set_end(walk, UNWIND_COMPLETE);
     case RULE_COMPLEX:
-        if (module_rule_row(mapping, pc, &fde, &row, &walk->space->work))
+        if (module_rule_find_row(mapping, pc, &fde, &row, &walk->space->work))
             return step_by_cfi_row(walk, &row);
         return set_end(walk, UNWIND_DAMAGED);
     case RULE_TOO_COSTLY:

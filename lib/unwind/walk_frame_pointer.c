@@ -19,8 +19,9 @@ static bool can_call_function(struct walk *walk, uint64_t return_address, const 
 /* Returns the start of a function by its CFI, or 0 if unknown. */
 static uint64_t find_function_start(const struct mapping *mapping, uint64_t pc)
 {
-    uint64_t base = unwind_module_base(mapping->module), start, size;
-    bool is_known = unwind_module_function(mapping->module, base + mapping->rva + (pc - mapping->start), &start, &size);
+    uint64_t base = unwind_module_get_base(mapping->module), start, size;
+    bool is_known =
+        unwind_module_find_function(mapping->module, base + mapping->rva + (pc - mapping->start), &start, &size);
     return is_known ? start - base - mapping->rva + mapping->start : 0;
 }
 
@@ -80,10 +81,10 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
             !unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE) ||
             !can_call_function(walk, address, mapping, start))
             continue;
-        bool is_called = !calls_other_function(walk, address, start),
-             goes_on = has_plausible_caller(walk, rule, bp, address);
+        bool is_called = !calls_other_function(walk, address, start);
+        bool leads_on = has_plausible_caller(walk, rule, bp, address);
         bool is_named = walk_follows_call(walk, address, &target) && target && target == start;
-        int quality = !goes_on ? CALLED : is_named ? CALLED_BY_NAME : is_called ? CALLED_AND_LEADS_ON : LEADS_ON;
+        int quality = !leads_on ? CALLED : is_named ? CALLED_BY_NAME : is_called ? CALLED_AND_LEADS_ON : LEADS_ON;
         if (quality > (int)best) {
             best = quality;
             walk->regs.r[UNWIND_REG_BP] = bp;

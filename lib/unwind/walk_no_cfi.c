@@ -149,7 +149,7 @@ static enum step step_without_frame_pointer(struct walk *walk, enum pointer_end 
 
 static bool is_frame_of_unknown_code(struct walk *walk, uint64_t bp, uint64_t caller_bp, uint64_t pc)
 {
-    const struct mapping *lowest = address_space_next(walk->space, 0);
+    const struct mapping *lowest = address_space_find_at_or_above(walk->space, 0);
     bool is_unknown = lowest && pc > lowest->start && caller_bp > bp && caller_bp - bp < FAR && caller_bp % 8 == 0 &&
                       !address_space_find(walk->space, pc - 1);
     if (is_unknown)

@@ -21,11 +21,11 @@ static const struct rule *make_jit_rule(struct walk *walk, const struct mapping 
         return known;
     walk->made = (struct rule){.kind = RULE_NO_CFI};
     unwind_work_add(&walk->space->work, UNWIND_WORK_OF_JIT_CODE);
-    bool is_edge = jit_rule_of_snippet(&frame, walk->space->is_java, &walk->made);
+    bool is_edge = jit_rule_make_from_snippet(&frame, walk->space->is_java, &walk->made);
     if (is_edge && exact)
         return &walk->made;
     if (!is_edge && walk->space->is_java)
-        jit_rule_of_java(&frame, &walk->made);
+        jit_rule_make_for_java(&frame, &walk->made);
     struct rule *rule = unwind_cache_add(walk->cache, key);
     walk->made.pc = rule->pc;
     walk->made.generation = rule->generation;
@@ -68,9 +68,9 @@ bool walk_rule_by_return(struct walk *walk, struct rule *rule)
         struct rule *made = unwind_cache_add(walk->cache, key);
         made->kind = RULE_NO_CFI;
         if (mapping->module)
-            module_rule_of_return(mapping, pc, walk->exact, made);
+            module_rule_make_from_return(mapping, pc, walk->exact, made);
         else
-            jit_rule_of_return(&frame, made);
+            jit_rule_make_from_return(&frame, made);
         known = made;
     }
     *rule = *known;
@@ -121,7 +121,7 @@ bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address
 {
     enum { WORDS = 64 };
     bool used_read_above = walk->result.used_read_above, found = false;
-    const struct mapping *lowest = address_space_next(walk->space, 0);
+    const struct mapping *lowest = address_space_find_at_or_above(walk->space, 0);
     struct address_gap gap = {0};
     for (int i = 0; i < WORDS && walk_read_word(walk, *sp, address); i++, *sp += 8) {
         uint64_t pc = *address - 1;

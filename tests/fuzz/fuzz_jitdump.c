@@ -47,14 +47,14 @@ static void follow(const uint8_t *data, size_t size)
             abort();
         jitdump_unwind_follow(frames, &space);
     }
-    const struct mapping *mapping = address_space_next(&space, 0);
-    for (; mapping; mapping = address_space_next(&space, mapping->end)) {
+    const struct mapping *mapping = address_space_find_at_or_above(&space, 0);
+    for (; mapping; mapping = address_space_find_at_or_above(&space, mapping->end)) {
         struct cfi_fde fde;
         struct cfi_row row;
         struct unwind_work work = {0};
-        uint64_t vaddr = mapping->module ? unwind_module_base(mapping->module) + mapping->rva : 0;
-        if (mapping->module && unwind_module_find(mapping->module, vaddr, &fde))
-            cfi_row_at(&fde, vaddr, &row, &work);
+        uint64_t vaddr = mapping->module ? unwind_module_get_base(mapping->module) + mapping->rva : 0;
+        if (mapping->module && unwind_module_find_fde(mapping->module, vaddr, &fde))
+            cfi_find_row(&fde, vaddr, &row, &work);
     }
     if (address_space_find(&space, 0x4000)->lib != 1)
         abort();

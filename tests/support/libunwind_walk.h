@@ -70,14 +70,14 @@ static inline const Elf64_Phdr *libunwind_header(const struct libunwind_file *fi
 
 static inline uint64_t libunwind_bias(const struct mapping *mapping)
 {
-    return mapping->start - mapping->rva - unwind_module_base(mapping->module);
+    return mapping->start - mapping->rva - unwind_module_get_base(mapping->module);
 }
 
 /* The mapping whose file holds the byte at `address` in any of its segments. */
 static inline const unsigned char *libunwind_file_bytes(struct libunwind_sample *s, uint64_t address)
 {
-    const struct mapping *mapping = address_space_next(s->space, 0);
-    for (; mapping; mapping = address_space_next(s->space, mapping->end)) {
+    const struct mapping *mapping = address_space_find_at_or_above(s->space, 0);
+    for (; mapping; mapping = address_space_find_at_or_above(s->space, mapping->end)) {
         if (!mapping->module)
             continue;
         struct libunwind_file *file = &s->files[mapping->lib];

@@ -339,10 +339,10 @@ static inline void capture_map(struct capture *capture, struct address_space *sp
 {
     struct mapping mapping = {.start = event->start, .end = event->end, .lib = MAPPING_NO_LIB};
     struct unwind_module *module = capture_module_for(capture, event->path);
-    uint64_t vaddr = module ? unwind_module_vaddr(module, event->file_offset) : UINT64_MAX;
+    uint64_t vaddr = module ? unwind_module_find_vaddr(module, event->file_offset) : UINT64_MAX;
     if (vaddr != UINT64_MAX) {
         mapping.module = module;
-        mapping.rva = vaddr - unwind_module_base(module);
+        mapping.rva = vaddr - unwind_module_get_base(module);
         mapping.lib = 0;
         for (size_t i = 0; i < capture->modules.length; i++)
             if (capture->modules.data[i].module == module)

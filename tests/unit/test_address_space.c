@@ -58,7 +58,7 @@ static void assert_same(const struct address_space *space, const struct referenc
     }
     size_t count = 0;
     uint64_t end = 0;
-    for (const struct mapping *at; (at = address_space_next(space, end)); end = at->end, count++)
+    for (const struct mapping *at; (at = address_space_find_at_or_above(space, end)); end = at->end, count++)
         assert_true(at->start >= end && at->start < at->end);
     assert_int_equal(count, space->count);
 }
@@ -162,16 +162,16 @@ static void test_mappings_keep_their_module_as_long_as_a_piece_is_left(void **st
     struct unwind_module *module;
     assert_int_equal(unwind_module_open(&module, fileno(self), "self", &err), 0);
     fclose(self);
-    uint64_t base = unwind_module_base(module);
+    uint64_t base = unwind_module_get_base(module);
     struct address_space space = {0}, child = {0};
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x9000, .module = module}));
     unwind_module_unref(module);
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x3000, .end = 0x4000}));
     assert_true(address_space_copy(&child, &space));
     assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x8000}));
-    assert_int_equal(unwind_module_base(address_space_find(&space, 0x8000)->module), base);
+    assert_int_equal(unwind_module_get_base(address_space_find(&space, 0x8000)->module), base);
     address_space_destroy(&space);
-    assert_int_equal(unwind_module_base(address_space_find(&child, 0x2000)->module), base);
+    assert_int_equal(unwind_module_get_base(address_space_find(&child, 0x2000)->module), base);
     address_space_destroy(&child);
 }
 

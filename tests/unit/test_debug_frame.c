@@ -43,7 +43,7 @@ static bool finds_main(const char *name)
     struct unwind_module *module;
     assert_int_equal(unwind_module_open(&module, fd, name, &err), 0);
     close(fd);
-    bool found = unwind_module_function(module, address + 1, &start, &size) && start == address;
+    bool found = unwind_module_find_function(module, address + 1, &start, &size) && start == address;
     unwind_module_unref(module);
     return found;
 }

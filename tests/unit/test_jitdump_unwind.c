@@ -114,8 +114,8 @@ static int64_t frame_at(struct process *process, uint64_t pc)
     if (!mapping->module)
         return -1;
     assert_int_equal(mapping->lib, MAPPING_NO_LIB);
-    uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
-    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, &row, &work))
+    uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_get_base(mapping->module);
+    if (!unwind_module_find_fde(mapping->module, vaddr, &fde) || !cfi_find_row(&fde, vaddr, &row, &work))
         return -1;
     assert_int_equal(row.cfa_register, row.cfa_value == 16 && pc % 0x10000 > 15 ? UNWIND_REG_BP : UNWIND_REG_SP);
     return row.cfa_value;

@@ -54,17 +54,17 @@ static void test_records_survive_the_end_of_the_ring(void **unused)
         fake_ring_init(&fake, 5 * RING_SIZE + position);
         make_sample(&made, 1, 2, 77, 64);
         fake_ring_write(&fake, &made);
-        assert_true(perf_ring_peek(&fake.ring, perf_ring_head(&fake.ring), &type, &size));
+        assert_true(perf_ring_peek(&fake.ring, perf_ring_read_head(&fake.ring), &type, &size));
         assert_int_equal(type, PERF_RECORD_SAMPLE);
         assert_int_equal(size, made.size);
-        assert_int_equal(perf_ring_u64(&fake.ring, 24), 77);
-        const unsigned char *bytes = perf_ring_record(&fake.ring, size, bounce);
+        assert_int_equal(perf_ring_read_u64(&fake.ring, 24), 77);
+        const unsigned char *bytes = perf_ring_get_record(&fake.ring, size, bounce);
         assert_memory_equal(bytes, made.bytes, made.size);
         bool wraps = position + made.size > RING_SIZE;
         assert_true(wraps == (bytes == bounce));
         perf_ring_skip(&fake.ring, size);
         assert_int_equal(fake.page.data_tail, fake.page.data_head);
-        assert_false(perf_ring_peek(&fake.ring, perf_ring_head(&fake.ring), &type, &size));
+        assert_false(perf_ring_peek(&fake.ring, perf_ring_read_head(&fake.ring), &type, &size));
     }
 }
 
@@ -79,7 +79,7 @@ static void test_record_that_makes_no_sense_empties_the_ring(void **unused)
         fake_ring_init(&fake, 0);
         write_comm(&fake, "one", 1);
         memcpy(fake.data + 6, &lies[i], 2);
-        assert_false(perf_ring_peek(&fake.ring, perf_ring_head(&fake.ring), &type, &size));
+        assert_false(perf_ring_peek(&fake.ring, perf_ring_read_head(&fake.ring), &type, &size));
         assert_int_equal(fake.ring.damaged, 1);
         assert_int_equal(fake.page.data_tail, fake.page.data_head);
     }
@@ -93,7 +93,7 @@ static void test_head_that_ran_away_does_no_harm(void **unused)
     size_t size;
     fake_ring_init(&fake, 0);
     fake.page.data_head = UINT64_MAX / 2;
-    assert_false(perf_ring_peek(&fake.ring, perf_ring_head(&fake.ring), &type, &size));
+    assert_false(perf_ring_peek(&fake.ring, perf_ring_read_head(&fake.ring), &type, &size));
     assert_int_equal(fake.ring.damaged, 1);
 }
 

@@ -174,13 +174,13 @@ static void test_time_is_found_without_parsing(void **unused)
     struct record_bytes made;
     uint64_t time;
     make_sample(&made, 1, 1, 1234, 0);
-    memcpy(&time, made.bytes + perf_record_time_offset(&test_layout, PERF_RECORD_SAMPLE, made.size), 8);
+    memcpy(&time, made.bytes + perf_record_find_time_offset(&test_layout, PERF_RECORD_SAMPLE, made.size), 8);
     assert_int_equal(time, 1234);
     make_comm(&made, 1, 1, "name", 0, 5678);
-    memcpy(&time, made.bytes + perf_record_time_offset(&test_layout, PERF_RECORD_COMM, made.size), 8);
+    memcpy(&time, made.bytes + perf_record_find_time_offset(&test_layout, PERF_RECORD_COMM, made.size), 8);
     assert_int_equal(time, 5678);
-    assert_int_equal(perf_record_time_offset(&test_layout, PERF_RECORD_COMM, 16), SIZE_MAX);
-    assert_int_equal(perf_record_time_offset(&test_layout, PERF_RECORD_SAMPLE, 24), SIZE_MAX);
+    assert_int_equal(perf_record_find_time_offset(&test_layout, PERF_RECORD_COMM, 16), SIZE_MAX);
+    assert_int_equal(perf_record_find_time_offset(&test_layout, PERF_RECORD_SAMPLE, 24), SIZE_MAX);
 }
 
 static void test_cpu_lists(void **unused)
@@ -214,10 +214,10 @@ static void test_samples_tell_their_event(void **unused)
     put_u64(&made, 4711);
     put_u32s(&made, 3, 0);
     finish(&made);
-    assert_int_equal(perf_record_sample_id(&clock, made.bytes, made.size), 4711);
-    assert_int_equal(perf_record_sample_id(&test_layout, made.bytes, made.size), 0);
+    assert_int_equal(perf_record_read_sample_id(&clock, made.bytes, made.size), 4711);
+    assert_int_equal(perf_record_read_sample_id(&test_layout, made.bytes, made.size), 0);
     for (size_t size = 0; size < 40; size++)
-        assert_int_equal(perf_record_sample_id(&clock, made.bytes, size), 0);
+        assert_int_equal(perf_record_read_sample_id(&clock, made.bytes, size), 0);
     assert_int_equal(perf_record_parse(&clock, made.bytes, made.size, &record), -EINVAL); /* it has no period */
     assert_int_equal(perf_record_parse(&other, made.bytes, made.size, &record), 0);
     assert_int_equal(record.id, 4711);
@@ -249,7 +249,7 @@ static void test_throttled_events_are_told(void **unused)
     assert_int_equal(record.id, 4711);
     assert_int_equal(record.tid, 11);
     assert_int_equal(record.time, 123456);
-    assert_int_equal(perf_record_sample_id(&layout, made.bytes, made.size), 0);
+    assert_int_equal(perf_record_read_sample_id(&layout, made.bytes, made.size), 0);
 }
 
 int main(void)

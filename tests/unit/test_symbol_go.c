@@ -207,8 +207,8 @@ static bool same_frame_size(struct unwind_module *module, uint64_t vaddr, int32_
 {
     struct cfi_fde fde;
     struct cfi_row row;
-    return !unwind_module_find(module, vaddr, &fde) || !fde.is_debug_frame ||
-           !cfi_row_at(&fde, vaddr, &row, &(struct unwind_work){0}) || row.rules[UNWIND_REG_PC] != CFI_OFFSET ||
+    return !unwind_module_find_fde(module, vaddr, &fde) || !fde.is_debug_frame ||
+           !cfi_find_row(&fde, vaddr, &row, &(struct unwind_work){0}) || row.rules[UNWIND_REG_PC] != CFI_OFFSET ||
            row.cfa_value == size + 8;
 }
 

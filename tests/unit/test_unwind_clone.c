@@ -145,7 +145,7 @@ static void test_the_parent_of_vfork_waits_for_it(void **state)
     dlclose(own);
     assert_non_null(call);
     struct unwind_regs regs;
-    unwind_regs_of_waiting(&regs, sp, (uint64_t)(uintptr_t)call + 2, arguments);
+    unwind_regs_fill_waiting(&regs, sp, (uint64_t)(uintptr_t)call + 2, arguments);
     struct unwind_stack copy = {.sp = sp, .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
     uint64_t pcs[8];
     struct unwind_result result = unwind_walk(&fixture->space, &regs, &copy, pcs, 8);
@@ -154,7 +154,7 @@ static void test_the_parent_of_vfork_waits_for_it(void **state)
     assert_true(pcs[1] == caller - 1);
 
     /* outside of a system call nobody knows that register */
-    unwind_regs_of_waiting(&regs, sp, (uint64_t)(uintptr_t)call + 2, NULL);
+    unwind_regs_fill_waiting(&regs, sp, (uint64_t)(uintptr_t)call + 2, NULL);
     result = unwind_walk(&fixture->space, &regs, &copy, pcs, 8);
     assert_int_not_equal(result.end, UNWIND_COMPLETE);
     assert_int_equal(result.frames, 1);

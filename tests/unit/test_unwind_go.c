@@ -180,7 +180,8 @@ static void map_program(struct go_program *program)
         }
         mapping.module = name[0] == '/' ? module : vdso;
         if (mapping.module)
-            mapping.rva = unwind_module_vaddr(mapping.module, file_offset) - unwind_module_base(mapping.module);
+            mapping.rva =
+                unwind_module_find_vaddr(mapping.module, file_offset) - unwind_module_get_base(mapping.module);
         assert_true(address_space_map(&program->space, &mapping));
         unwind_module_unref(vdso);
     }

@@ -54,7 +54,7 @@ static void walk_around(struct unwind_module *module, uint64_t image_size, unsig
         assert_in_range(result.frames, 1, FRAMES_MAX);
         assert_int_equal(pcs[0], regs.r[UNWIND_REG_PC]);
         for (size_t f = 1; f < result.frames; f++)
-            assert_true(unwind_omitted_frames(pcs[f]) || address_space_find(&space, pcs[f]));
+            assert_true(unwind_decode_omitted(pcs[f]) || address_space_find(&space, pcs[f]));
     }
     address_space_destroy(&space);
 }
@@ -351,7 +351,7 @@ static void test_a_deep_stack_keeps_both_ends(void **state)
     address_space_destroy(&space);
     assert_int_equal(result.end, UNWIND_COMPLETE);
     assert_in_range(result.frames, ROOM / 2 + ROOM / 4, ROOM);
-    uint64_t omitted = unwind_omitted_frames(pcs[ROOM / 2]);
+    uint64_t omitted = unwind_decode_omitted(pcs[ROOM / 2]);
     assert_int_equal(result.frames - 1 + omitted, CALLERS + 1);
     for (uint64_t i = 1; i < ROOM / 2; i++)
         assert_int_equal(pcs[i], CODE + i - 2);
@@ -380,7 +380,7 @@ static void test_a_deep_stack_of_a_32_bit_program_keeps_both_ends(void **state)
     struct unwind_result result = unwind_walk(&space, &regs, &copy, pcs, ROOM);
     address_space_destroy(&space);
     assert_int_equal(result.end, UNWIND_COMPLETE);
-    uint64_t omitted = unwind_omitted_frames(pcs[ROOM / 2]);
+    uint64_t omitted = unwind_decode_omitted(pcs[ROOM / 2]);
     assert_int_equal(result.frames - 1 + omitted, CALLERS + 1);
     assert_int_equal(pcs[ROOM / 2 - 1], CODE + ROOM / 2 - 3);
     assert_int_equal(pcs[result.frames - 1], CODE + CALLERS - 2);
@@ -523,7 +523,7 @@ static void test_long_cfi_costs_its_process_alone(void **state)
     put_fde(&frames, CODE_AT + CODE_SIZE / 2, CODE_SIZE / 2, 1);
     put_u32(&frames, 0);
     struct unwind_module *module;
-    assert_int_equal(unwind_module_of_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
+    assert_int_equal(unwind_module_from_jit_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
     struct address_space greedy = {0}, other = {0}, child = {0};
     struct mapping mapping = {.start = CODE_AT, .end = CODE_AT + CODE_SIZE, .lib = MAPPING_NO_LIB, .module = module};
     assert_true(address_space_map(&greedy, &mapping));
@@ -554,8 +554,8 @@ static void test_an_index_of_too_many_functions_is_bounded(void **state)
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         put_fde(&frames, CODE_AT + i, 1, 2);
     struct unwind_module *module;
-    assert_int_equal(unwind_module_of_code(&module, frames.bytes, frames.size, CODE_AT, FUNCTIONS, NULL), 0);
-    assert_in_range(unwind_module_indexed(module), 1000, WANTED_MAX);
+    assert_int_equal(unwind_module_from_jit_code(&module, frames.bytes, frames.size, CODE_AT, FUNCTIONS, NULL), 0);
+    assert_in_range(unwind_module_count_indexed(module), 1000, WANTED_MAX);
     unwind_module_unref(module);
     free(frames.bytes);
 }
@@ -570,9 +570,9 @@ static void test_an_entry_that_is_too_long_is_passed_over(void **state)
     put_fde(&frames, CODE_AT + CODE_SIZE / 2, CODE_SIZE / 2, 1);
     struct unwind_module *module;
     struct cfi_fde fde;
-    assert_int_equal(unwind_module_of_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
-    assert_false(unwind_module_find(module, CODE_AT, &fde));
-    assert_true(unwind_module_find(module, CODE_AT + CODE_SIZE / 2, &fde));
+    assert_int_equal(unwind_module_from_jit_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
+    assert_false(unwind_module_find_fde(module, CODE_AT, &fde));
+    assert_true(unwind_module_find_fde(module, CODE_AT + CODE_SIZE / 2, &fde));
     unwind_module_unref(module);
     free(frames.bytes);
 }

@@ -102,10 +102,10 @@ static int use_mapping(void *context, const struct perf_mapping *mapping)
     if (!mapping->executable)
         return 0;
     struct unwind_module *module = module_of(scene, mapping);
-    uint64_t vaddr = module ? unwind_module_vaddr(module, mapping->file_offset) : UINT64_MAX;
+    uint64_t vaddr = module ? unwind_module_find_vaddr(module, mapping->file_offset) : UINT64_MAX;
     struct mapping map = {.start = mapping->start,
                           .end = mapping->start + mapping->length,
-                          .rva = vaddr == UINT64_MAX ? mapping->file_offset : vaddr - unwind_module_base(module),
+                          .rva = vaddr == UINT64_MAX ? mapping->file_offset : vaddr - unwind_module_get_base(module),
                           .lib = mapping->path[0] == '/' || module ? 0 : MAPPING_NO_LIB,
                           .module = module};
     scene->space.is_java |= strstr(mapping->path, "libjvm.so") != NULL;
@@ -166,9 +166,9 @@ static bool has_cfi(const struct scene *scene, uint64_t pc)
     const struct mapping *mapping = address_space_find(&scene->space, pc);
     uint64_t start, size;
     return mapping && mapping->module &&
-           unwind_module_function(mapping->module,
-                                  pc - mapping->start + mapping->rva + unwind_module_base(mapping->module), &start,
-                                  &size);
+           unwind_module_find_function(mapping->module,
+                                       pc - mapping->start + mapping->rva + unwind_module_get_base(mapping->module),
+                                       &start, &size);
 }
 
 static enum kind compare(const struct scene *scene, const struct unwind_result *result, const uint64_t *ours,

@@ -43,7 +43,7 @@ static void map_code(struct address_space *space, const char *code, size_t size,
     assert_int_equal(unwind_module_from_memory(&module, &image, sizeof(image), "image", NULL), 0);
     struct mapping mapping = {.start = BASE + CODE,
                               .end = BASE + 2 * CODE,
-                              .rva = BASE + CODE - unwind_module_base(module),
+                              .rva = BASE + CODE - unwind_module_get_base(module),
                               .module = module};
     assert_true(address_space_map(space, &mapping));
     unwind_module_unref(module);

@@ -224,7 +224,7 @@ static void compare_at(struct code *code, const struct cfi_fde *fde, uint64_t pc
     struct cfi_row row;
     struct unwind_work work = {0};
     struct arch_frame frame;
-    if (!cfi_row_at(fde, pc, &row, &work) || row.cfa_kind != CFI_CFA_REGISTER ||
+    if (!cfi_find_row(fde, pc, &row, &work) || row.cfa_kind != CFI_CFA_REGISTER ||
         row.rules[UNWIND_REG_PC] != CFI_OFFSET || row.is_signal_frame)
         return;
     if (row.cfa_register != UNWIND_REG_SP && row.cfa_register != UNWIND_REG_BP)
@@ -261,7 +261,7 @@ static void test_it_agrees_with_the_cfi_of_the_c_library(void **unused)
     for (uint64_t pc = code.start, step = 0; pc < code.start + code.size; pc += step) {
         struct cfi_fde fde;
         step = 16;
-        if (!unwind_module_find(module, pc, &fde))
+        if (!unwind_module_find_fde(module, pc, &fde))
             continue;
         const uint8_t *at = code.bytes + (fde.start - code.start);
         size_t size = fde.size;

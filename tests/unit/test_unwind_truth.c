@@ -108,10 +108,10 @@ static void refresh_space(struct tracee *tracee)
             permissions[2] != 'x')
             continue;
         struct unwind_module *module = open_module(tracee, path, mapping.start, mapping.end);
-        uint64_t vaddr = module ? unwind_module_vaddr(module, file_offset) : UINT64_MAX;
+        uint64_t vaddr = module ? unwind_module_find_vaddr(module, file_offset) : UINT64_MAX;
         if (vaddr != UINT64_MAX) {
             mapping.module = module;
-            mapping.rva = vaddr - unwind_module_base(module);
+            mapping.rva = vaddr - unwind_module_get_base(module);
         }
         assert_true(address_space_map(&tracee->space, &mapping));
         unwind_module_unref(module);
