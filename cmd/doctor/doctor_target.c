@@ -26,7 +26,7 @@ extern char **environ;
 static bool read_interpreter(const char *path, char *interpreter, size_t size)
 {
     char line[256];
-    if (!program_file_script_line(path, line, sizeof(line)))
+    if (!program_file_read_script_line(path, line, sizeof(line)))
         return false;
     char *rest, *word = strtok_r(line, " \t", &rest);
     if (word && strcmp(path_base_name(word), "env") == 0)

@@ -56,6 +56,12 @@ static inline size_t search_first_at_or_after(const uint64_t *values, size_t cou
     return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
 }
 
+/* Returns a - b, or 0 if b is larger. */
+static inline uint64_t subtract_or_zero(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
 /* Compares two numbers for qsort(): negative, 0 or positive. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -24,6 +24,25 @@ uint64_t proc_read_namespace(const char *process, const char *kind)
     return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
 }
 
+static uint64_t read_namespace_of_pid(uint32_t pid, const char *kind)
+{
+    char process[16];
+    snprintf(process, sizeof(process), "%" PRIu32, pid);
+    return proc_read_namespace(process, kind);
+}
+
+bool proc_shares_namespace(uint32_t pid, const char *kind)
+{
+    uint64_t theirs = read_namespace_of_pid(pid, kind);
+    return theirs && theirs == proc_read_namespace("self", kind);
+}
+
+bool proc_has_other_namespace(uint32_t pid, const char *kind)
+{
+    uint64_t theirs = read_namespace_of_pid(pid, kind);
+    return theirs && theirs != proc_read_namespace("self", kind);
+}
+
 /* Parses "tid (name) state ppid ..." (proc(5)), whose fields count from 1. The name may have spaces and parentheses. */
 bool proc_stat_parse(const char *text, struct proc_stat *stat)
 {
@@ -126,8 +145,9 @@ uint64_t proc_read_start_time(uint32_t pid)
 /* The lines are "KEY:\tNUMBER\tNUMBER ...". */
 uint32_t proc_read_status_number(uint32_t pid, const char *key, uint32_t otherwise)
 {
-    char path[64], line[256];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+    char path[64] = "/proc/self/status", line[256];
+    if (pid)
+        snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
     FILE *status = fopen(path, "re");
     while (status && fgets(line, sizeof(line), status)) {
         const char *last = strncmp(line, key, strlen(key)) == 0 ? strrchr(line, '\t') : NULL;
@@ -170,5 +190,5 @@ bool proc_is_in_container(void)
 bool proc_has_seccomp_filter(void)
 {
     enum { FILTER = 2 }; /* SECCOMP_MODE_FILTER */
-    return proc_read_status_number((uint32_t)getpid(), "Seccomp:", 0) == FILTER;
+    return proc_read_status_number(0, "Seccomp:", 0) == FILTER;
 }

@@ -13,6 +13,10 @@ long proc_read_kernel_setting(const char *name, long if_unknown);
  * namespace. `process` is a pid or "self". */
 uint64_t proc_read_namespace(const char *process, const char *kind);
 
+/* Whether a process has the namespace of prof, or another one. Both are false if the kernel hides the namespace. */
+bool proc_shares_namespace(uint32_t pid, const char *kind);
+bool proc_has_other_namespace(uint32_t pid, const char *kind);
+
 /* Whether this process is in a pid namespace other than the outermost one. */
 bool proc_is_in_pid_namespace(void);
 
@@ -62,7 +66,7 @@ uint64_t proc_read_start_time(uint32_t pid);
 uint32_t proc_find_innermost_pid(uint32_t pid);
 
 /* Returns the last number in a line of /proc/PID/status, such as "TracerPid:", or `otherwise` if the line is missing.
- */
+ * `pid` 0: of prof itself. */
 uint32_t proc_read_status_number(uint32_t pid, const char *key, uint32_t otherwise);
 
 /* Returns the owner of files that a process creates, as a uid in prof's namespace: the last number of "Uid:" in

@@ -447,7 +447,7 @@ static int feed_name(struct perf_data_feed *feed, const struct perf_record *reco
     int code = 0;
     if (!record->comm.exec && !strcmp(record->comm.name, "perf-exec") && feed->data->attrs.data[0].starts_at_exec)
         return 0; /* a forked child, before its exec */
-    if (!record->comm.exec && !tracker_process(feed->tracker, record->pid))
+    if (!record->comm.exec && !tracker_find_process(feed->tracker, record->pid))
         code = tracker_add_running_process(feed->tracker, record->pid, record->comm.name, record->time, feed->err);
     if (!code && !record->comm.exec && !tracker_has_thread(feed->tracker, record->tid))
         code = tracker_add_running_thread(feed->tracker, record->pid, record->tid, record->comm.name, record->time,
@@ -488,7 +488,7 @@ static bool is_running_description(const struct perf_data_feed *feed, const stru
     if (feed->has_times)
         return !time;
     return record->type == PERF_RECORD_KSYMBOL ||
-           (record->type == PERF_RECORD_FORK && !tracker_process(feed->tracker, record->task.parent_pid));
+           (record->type == PERF_RECORD_FORK && !tracker_find_process(feed->tracker, record->task.parent_pid));
 }
 
 int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *parsed, uint64_t time)
@@ -508,7 +508,8 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
     case PERF_RECORD_KSYMBOL: /* mappings of the running kernel come from its present state */
         return is_about_running && feed->is_this_kernel
                    ? 0
-                   : kernel_map_symbol(feed->libraries, feed->spool, record->time, &record->kernel_symbol, feed->err);
+                   : kernel_map_write_symbol(feed->libraries, feed->spool, record->time, &record->kernel_symbol,
+                                             feed->err);
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
         return feed->has_waits && record->tid ? waits_switch(&feed->waits, record, feed->err) : 0;

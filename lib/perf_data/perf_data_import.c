@@ -263,7 +263,7 @@ static int feed_records(struct perf_data_feed *feed, struct error *err)
         code = perf_data_visit_records(feed->data, order_record, feed, err);
     if (!code)
         code = perf_data_order_finish(&feed->order);
-    if (!code && !tracker_thread_count(feed->tracker))
+    if (!code && !tracker_count_threads(feed->tracker))
         code = error_set(err, EINVAL, "is a perf.data file %s",
                          feed->data->is_truncated ? "that is truncated before its first thread"
                          : feed->data->damaged    ? "without a readable thread"

@@ -78,8 +78,8 @@ int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_da
         return 0;
     if (feed->is_this_kernel)
         reason = perf_data_reason(&feed->reasons, feed->frames, kernel_frames);
-    return thread_run_give_stack(&thread->run, record->record.time, feed->frames + kernel_frames,
-                                 frames - kernel_frames, flags, reason, feed->err);
+    return thread_run_set_event_stack(&thread->run, record->record.time, feed->frames + kernel_frames,
+                                      frames - kernel_frames, flags, reason, feed->err);
 }
 
 int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_record *record)

@@ -85,15 +85,14 @@ int attach_list_children(const pid_t *pids, size_t count, struct tid_array *chil
     return code;
 }
 
-void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
+void attach_read_thread_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
     file_read_text(path, name, size);
-    name[strcspn(name, "\n")] = '\0';
 }
 
-uint64_t attach_program(pid_t pid)
+uint64_t attach_identify_program(pid_t pid)
 {
     char path[64];
     struct stat info;
@@ -108,7 +107,7 @@ static struct target_thread find_thread(pid_t pid)
     return (struct target_thread){(uint32_t)pid, proc_find_living_thread((uint32_t)pid)};
 }
 
-char **attach_command(pid_t pid)
+char **attach_read_command(pid_t pid)
 {
     enum { LONGEST = 64 * 1024 }; /* limit of bytes of a command line; longer ones are truncated */
     char *text = malloc(LONGEST + 1), name[32];
@@ -118,7 +117,7 @@ char **attach_command(pid_t pid)
     while (length && !text[length - 1]) /* a program's own title is padded with NULs */
         length--;
     if (!length) {
-        attach_thread_name(pid, pid, name, sizeof(name));
+        attach_read_thread_name(pid, pid, name, sizeof(name));
         length = (size_t)snprintf(text, LONGEST, "%s", name);
     }
     text[length++] = '\0';

@@ -22,15 +22,15 @@ int attach_list_children(const pid_t *pids, size_t count, struct tid_array *chil
 int attach_list_threads(pid_t pid, struct tid_array *tids, struct error *err);
 
 /* Reads the name of a thread; "" if it has ended. */
-void attach_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
+void attach_read_thread_name(pid_t pid, pid_t tid, char *name, size_t size);
 
 /* Returns a number that identifies the program of a process, and changes with exec. 0 for a kernel thread, an ended
  * process, or a process that this user may not read. */
-uint64_t attach_program(pid_t pid);
+uint64_t attach_identify_program(pid_t pid);
 
 /* Returns the arguments of a process, NULL at the end; only its name if the process has no arguments or has overwritten
  * them. The result is one block of memory, owned by the caller. NULL if memory ran out. */
-char **attach_command(pid_t pid);
+char **attach_read_command(pid_t pid);
 
 /* False for a kernel thread, a zombie, and during exec. */
 bool attach_has_command(pid_t pid);

@@ -15,10 +15,10 @@ int command_line_read(struct spool_writer *spool, struct tracked_process *proces
     if (!is_there && time <= process->exec_without_command + exec_takes)
         return 0;
     process->exec_without_command = 0;
-    attach_thread_name(pid, pid, now, sizeof(now));
+    attach_read_thread_name(pid, pid, now, sizeof(now));
     if (!is_there || strcmp(now, name) != 0)
         return 0;
-    char **words = attach_command(pid);
+    char **words = attach_read_command(pid);
     if (!words)
         return error_no_memory(err);
     int code = info_write_process_command(spool, process->number, words, err);

@@ -25,12 +25,6 @@ static bool is_full(size_t count, size_t most)
     return count >= most || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count >= limit.rlim_cur / 8);
 }
 
-static bool has_own_pids(const char *process)
-{
-    uint64_t theirs = proc_read_namespace(process, "pid");
-    return theirs && theirs != proc_read_namespace("self", "pid");
-}
-
 /* Identifies a directory without a request to its file system, because the file system may not respond. */
 static bool identify_directory(const char *path, struct jit_directory *directory)
 {
@@ -48,11 +42,11 @@ static bool is_same(const struct jit_directory *a, const struct jit_directory *b
 }
 
 /* Opens the /tmp of a process, unless it is prof's own /tmp. */
-static uint32_t open_directory(struct jit_files *files, const char *process)
+static uint32_t open_directory(struct jit_files *files, uint32_t pid)
 {
     char path[64];
     struct jit_directory own, theirs;
-    snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root/tmp", pid);
     if (!identify_directory(path, &theirs) || (identify_directory("/tmp", &own) && is_same(&own, &theirs)))
         return JIT_DIRECTORY_OURS;
     for (size_t i = 0; i < files->directories.length; i++)
@@ -75,14 +69,13 @@ static struct jit_file *get_jit_file(struct jit_files *files, uint32_t process, 
     uint32_t index = hash_get(&files->by_process, process);
     if (index != HASH_MISSING)
         return &files->files.data[index];
-    char name[16];
-    snprintf(name, sizeof(name), "%" PRIu32, proc_find_living_thread(pid));
+    uint32_t living = proc_find_living_thread(pid);
     struct jit_file file = {.pid = pid, .directory = JIT_DIRECTORY_OURS, .dump = -1};
     file.started = ran_before ? proc_read_start_time(pid) : 0;
-    file.user = proc_find_file_owner(pid, JIT_USER_UNKNOWN);
-    if (has_own_pids(name))
-        file.pid = proc_find_innermost_pid(pid);
-    file.directory = open_directory(files, name);
+    file.user = proc_find_file_owner(living, JIT_USER_UNKNOWN);
+    if (proc_has_other_namespace(living, "pid"))
+        file.pid = proc_find_innermost_pid(living);
+    file.directory = open_directory(files, living);
     index = (uint32_t)files->files.length;
     if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))
         return NULL;

@@ -2,7 +2,7 @@
 
 enum { FLAG_ARCH_CLOCK = 1 };
 
-int jit_header_read(struct cursor *c, struct jit_header *header, struct error *err)
+int jit_read_header(struct cursor *c, struct jit_header *header, struct error *err)
 {
     const unsigned char *magic = cursor_bytes(c, 4);
     uint32_t version = cursor_u32(c);

@@ -35,7 +35,7 @@ struct jit_header {
 };
 
 /* Reads the header. -EINVAL if the file is not a jitdump file, or has an unknown version. */
-int jit_header_read(struct cursor *c, struct jit_header *header, struct error *err);
+int jit_read_header(struct cursor *c, struct jit_header *header, struct error *err);
 
 struct jit_record {
     uint32_t kind; /* enum jit_record_kind, or an unknown kind */

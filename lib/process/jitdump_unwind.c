@@ -125,7 +125,7 @@ static bool read_header(struct jitdump_unwind *frames)
     if (pread(frames->fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return false;
     struct cursor c = cursor_of(bytes, sizeof(bytes));
-    frames->has_ended = jit_header_read(&c, &header, NULL) != 0;
+    frames->has_ended = jit_read_header(&c, &header, NULL) != 0;
     frames->at = header.size;
     return !frames->has_ended;
 }

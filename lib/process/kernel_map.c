@@ -109,8 +109,8 @@ int kernel_map_write(struct library_table *libraries, struct spool_writer *spool
     return code;
 }
 
-int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
-                      const struct perf_kernel_symbol *symbol, struct error *err)
+int kernel_map_write_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
+                            const struct perf_kernel_symbol *symbol, struct error *err)
 {
     if (!symbol->length || symbol->start > UINT64_MAX - symbol->length)
         return 0;

@@ -19,5 +19,5 @@ bool kernel_map_is_running(const unsigned char *build_id, size_t size, uint64_t 
 int kernel_map_write(struct library_table *libraries, struct spool_writer *spool, uint64_t time, struct error *err);
 
 /* Writes that the kernel added or removed code (a BPF program) at `time` (ns). */
-int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
-                      const struct perf_kernel_symbol *symbol, struct error *err);
+int kernel_map_write_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
+                            const struct perf_kernel_symbol *symbol, struct error *err);

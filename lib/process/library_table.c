@@ -303,7 +303,7 @@ static bool is_32_bit_vdso(const struct perf_mapping *mapping)
 static size_t read_vdso(uint32_t pid, const struct perf_mapping *mapping, unsigned char image[VDSO_MAX])
 {
     size_t size;
-    const unsigned char *own = is_32_bit_vdso(mapping) ? NULL : proc_maps_own_vdso(&size);
+    const unsigned char *own = is_32_bit_vdso(mapping) ? NULL : proc_maps_find_own_vdso(&size);
     if (own && size <= VDSO_MAX) {
         memcpy(image, own, size);
         return size;
@@ -440,7 +440,7 @@ void library_table_check_roots(struct library_table *table)
     for (size_t i = 0; table->open_files && i < table->libraries.length; i++) {
         uint32_t number = table->libraries.data[i].number;
         const char *path = strings_text(&table->keys, (uint32_t)i);
-        int root_fd = open_files_root_fd(table->open_files, number);
+        int root_fd = open_files_get_root_fd(table->open_files, number);
         if (root_fd >= 0 && path[0] == '/' && !is_reachable(table, root_fd, path))
             open_files_drop_root(table->open_files, number);
     }

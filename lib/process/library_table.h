@@ -26,8 +26,8 @@ void library_table_set_open_files(struct library_table *table, struct open_files
 void library_table_set_perf_cache(struct library_table *table, const char *cache);
 
 struct library_mapping {
-    uint32_t
-        lib; /* number in the spool; SPOOL_NO_NUMBER for anonymous memory, and for memfd files that are not ELF files */
+    /* Number in the spool. SPOOL_NO_NUMBER for anonymous memory, and for memfd files that are not ELF files. */
+    uint32_t lib;
     uint64_t rva;                        /* rva of the first byte of the mapping, or 0 without a library */
     struct unwind_module *module;        /* borrowed, or NULL (no call frame information) */
     const struct python_library *python; /* borrowed, or NULL (the file does not contain CPython) */

@@ -108,10 +108,8 @@ static int open_if_mapped(struct mapped_file *mapped, const char *path, const ch
  * namespace, where its path is invalid for prof. */
 static bool find_root(uint32_t pid, char root[PATH_ROOM])
 {
-    char path[64], process[16];
-    snprintf(process, sizeof(process), "%" PRIu32, pid);
-    uint64_t theirs = proc_read_namespace(process, "mnt");
-    if (!theirs || theirs != proc_read_namespace("self", "mnt"))
+    char path[64];
+    if (!proc_shares_namespace(pid, "mnt"))
         return false;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", pid);
     ssize_t length = readlink(path, root, PATH_ROOM - 1);

@@ -101,7 +101,7 @@ void open_files_init(struct open_files *files)
     find_mount(AT_FDCWD, ".", &files->working_mount);
 }
 
-int open_files_root(struct open_files *files, uint32_t pid)
+int open_files_add_root(struct open_files *files, uint32_t pid)
 {
     char process[16];
     struct open_root root;
@@ -152,7 +152,7 @@ static void close_beyond_limit(struct open_files *files, const struct open_file 
         files->lost++;
 }
 
-static bool ensure_row(struct open_files *files, uint32_t number)
+static bool add_missing_rows(struct open_files *files, uint32_t number)
 {
     while (files->files.length <= number)
         if (!array_push(&files->files, (struct open_file){.root = -1}))
@@ -162,7 +162,7 @@ static bool ensure_row(struct open_files *files, uint32_t number)
 
 void open_files_set_silent(struct open_files *files, uint32_t number)
 {
-    if (ensure_row(files, number))
+    if (add_missing_rows(files, number))
         files->files.data[number].is_silent = true;
 }
 
@@ -173,10 +173,10 @@ bool open_files_is_silent(const struct open_files *files, uint32_t number)
 
 bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid)
 {
-    if (!ensure_row(files, number))
+    if (!add_missing_rows(files, number))
         return false;
     struct open_file *open = &files->files.data[number];
-    *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
+    *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_add_root(files, pid)};
     if (may_stay_open(files, mapped->file->fd, mapped->can_reopen))
         return true;
     if (has_too_many_descriptors(mapped->file->fd))
@@ -193,7 +193,7 @@ struct file_source *open_files_get(const struct open_files *files, uint32_t numb
     return number < files->files.length ? files->files.data[number].file : NULL;
 }
 
-int open_files_root_fd(const struct open_files *files, uint32_t number)
+int open_files_get_root_fd(const struct open_files *files, uint32_t number)
 {
     int root = number < files->files.length ? files->files.data[number].root : -1;
     return root < 0 ? -1 : files->roots.data[root].fd;

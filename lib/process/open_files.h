@@ -39,7 +39,7 @@ void open_files_init(struct open_files *files);
 
 /* Returns the index in `roots` of the root directory of process `pid`, which processes with the same root share, or
  * -1 for prof's own root and for a root that prof cannot open. */
-int open_files_root(struct open_files *files, uint32_t pid);
+int open_files_add_root(struct open_files *files, uint32_t pid);
 
 /* Adds the file of library `number`, mapped by process `pid`. Takes a reference to the file, and closes the file if it
  * need not or cannot stay open. Returns false if memory ran out. */
@@ -63,6 +63,6 @@ struct file_source *open_files_get(const struct open_files *files, uint32_t numb
 
 /* Returns a descriptor of the root directory of the library's process, only for file_open_in() (os/file_io.h). -1:
  * prof's own root, or the file was not added. */
-int open_files_root_fd(const struct open_files *files, uint32_t number);
+int open_files_get_root_fd(const struct open_files *files, uint32_t number);
 
 void open_files_destroy(struct open_files *files);

@@ -14,7 +14,7 @@ static void remove_suffix(char *text, const char *end)
         text[length - end_length] = '\0';
 }
 
-void proc_maps_cut_deleted(char *path)
+void proc_maps_strip_deleted(char *path)
 {
     remove_suffix(path, " (deleted)");
 }
@@ -34,7 +34,7 @@ bool proc_maps_parse(char *line, struct perf_mapping *mapping)
     mapping->executable = permissions[2] == 'x';
     char *path = line + path_at;
     remove_suffix(path, "\n");
-    proc_maps_cut_deleted(path);
+    proc_maps_strip_deleted(path);
     mapping->path = path;
     return true;
 }
@@ -97,7 +97,7 @@ int proc_maps_find(int maps, uint64_t address, bool wants_build_id, char path[PR
         return errno == ENOENT ? 0 : -errno;
     if (!query.vma_name_size)
         path[0] = '\0';
-    proc_maps_cut_deleted(path);
+    proc_maps_strip_deleted(path);
     mapping->start = query.vma_start;
     mapping->length = query.vma_end - query.vma_start;
     mapping->file_offset = query.vma_offset;
@@ -117,7 +117,7 @@ static int store_if_vdso(void *context, const struct perf_mapping *mapping)
     return 0;
 }
 
-const unsigned char *proc_maps_own_vdso(size_t *size)
+const unsigned char *proc_maps_find_own_vdso(size_t *size)
 {
     struct perf_mapping own = {0};
     proc_maps_read((uint32_t)getpid(), store_if_vdso, &own);

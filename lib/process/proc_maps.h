@@ -11,7 +11,7 @@
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
 /* Removes the " (deleted)" that the kernel appends to the path of a deleted file. */
-void proc_maps_cut_deleted(char *path);
+void proc_maps_strip_deleted(char *path);
 
 /* Calls `use` with every mapping until `use` returns nonzero, and returns its value. -ENOMEM if memory ran out; another
  * -errno if the process has ended, or this user may not read it. */
@@ -31,4 +31,4 @@ int proc_maps_find(int maps, uint64_t address, bool wants_build_id, char path[PR
 /* Returns the ELF image of prof's own vDSO, valid while prof runs, or NULL for none. The vDSO is a small library
  * that the kernel maps into every process. The vDSO has no file, but is the same in all 64-bit processes of a
  * running kernel. */
-const unsigned char *proc_maps_own_vdso(size_t *size);
+const unsigned char *proc_maps_find_own_vdso(size_t *size);

@@ -24,13 +24,12 @@ enum {
     BUFFER = 4 << 20 /* bytes of the socket buffer: some 5,000 messages */
 };
 
-static const uint32_t exit_event =
-    UINT32_C(0x80000000); /* PROC_EVENT_EXIT, which newer headers define in another file */
+static const uint32_t exit_event = UINT32_C(0x80000000); /* PROC_EVENT_EXIT, in another file of newer headers */
 
 /* ---- the connector ---- */
 
 /* A socket filter that passes exits with equal thread and process ids. */
-static int filter(int fd)
+static int attach_filter(int fd)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, EVENT_AT),
@@ -68,7 +67,7 @@ void process_exits_open(struct process_exits *exits)
     if (fd < 0)
         return;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
-    if (filter(fd) || bind(fd, (const struct sockaddr *)&address, sizeof(address)) || subscribe(fd))
+    if (attach_filter(fd) || bind(fd, (const struct sockaddr *)&address, sizeof(address)) || subscribe(fd))
         close(fd);
     else
         exits->fd = fd;

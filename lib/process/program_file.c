@@ -42,7 +42,7 @@ int program_file_find(const char *name, char path[PATH_MAX])
     }
 }
 
-bool program_file_script_line(const char *path, char *line, size_t size)
+bool program_file_read_script_line(const char *path, char *line, size_t size)
 {
     char text[256]; /* the kernel's own limit: BINPRM_BUF_SIZE */
     int fd = file_open_in(-1, path);
@@ -57,12 +57,12 @@ bool program_file_script_line(const char *path, char *line, size_t size)
     return true;
 }
 
-bool program_file_interpreter(const char *path, char *interpreter, size_t size)
+bool program_file_find_interpreter(const char *path, char *interpreter, size_t size)
 {
     struct elf_file file;
     struct error ignored;
     interpreter[0] = '\0';
-    if (program_file_script_line(path, interpreter, size)) {
+    if (program_file_read_script_line(path, interpreter, size)) {
         interpreter[strcspn(interpreter, " \t")] = '\0';
         return interpreter[0];
     }

@@ -173,20 +173,13 @@ static bool query_unix(int netlink, uint32_t inode, struct unix_answer *answer)
     return true;
 }
 
-static bool is_in_our_namespace(uint32_t pid)
-{
-    char process[16];
-    snprintf(process, sizeof(process), "%" PRIu32, pid);
-    uint64_t theirs = proc_read_namespace(process, "net");
-    return theirs && theirs == proc_read_namespace("self", "net");
-}
-
 /* Writes the peer of the socket: "unix -> /run/dbus/socket". */
 static void write_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
     static const struct timeval timeout = {.tv_usec = 10000};
     struct unix_answer own, peer;
-    int netlink = is_in_our_namespace(pid) ? socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG) : -1;
+    int netlink =
+        proc_shares_namespace(pid, "net") ? socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG) : -1;
     if (netlink < 0)
         return;
     setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -195,7 +188,7 @@ static void write_peer(uint32_t pid, uint64_t inode, char *text, size_t size)
     close(netlink);
 }
 
-bool socket_name(uint32_t pid, uint64_t inode, char *text, size_t size)
+bool socket_find_name(uint32_t pid, uint64_t inode, char *text, size_t size)
 {
     pid = proc_find_living_thread(pid);
     static const struct {

@@ -16,7 +16,7 @@ enum { SOCKET_NAME_SIZE = 192 };
  * /run/dbus/socket" for the connecting side, "unix". False if the socket has another type, is gone, or is beyond the
  * first megabyte of its list, which on machines with very many sockets takes too long to read.
  */
-bool socket_name(uint32_t pid, uint64_t inode, char *text, size_t size);
+bool socket_find_name(uint32_t pid, uint64_t inode, char *text, size_t size);
 
 /* Parses a line of /proc/PID/net/tcp, tcp6, udp, udp6 (`protocol` "tcp", "udp") or unix ("unix"). False if the line has
  * another inode, or is damaged. */

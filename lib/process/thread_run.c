@@ -36,7 +36,7 @@ int thread_run_keep_waker_stack(struct thread_run *run, const struct waker_stack
     return 0;
 }
 
-const struct waker_stack *thread_run_waker_stack(const struct thread_run *run)
+const struct waker_stack *thread_run_find_waker_stack(const struct thread_run *run)
 {
     static const uint64_t events_differ = 50000; /* ns */
     const struct waker_stack *stack = run->waker_stack;
@@ -45,14 +45,14 @@ const struct waker_stack *thread_run_waker_stack(const struct thread_run *run)
     return is_near && stack->tid == run->waker.tid ? stack : NULL;
 }
 
-int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
-                          uint32_t reason, struct error *err)
+int thread_run_set_event_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count,
+                               uint32_t flags, uint32_t reason, struct error *err)
 {
     struct wait_stack *stack = malloc(sizeof(*stack) + count * sizeof(*frames));
     if (!stack)
         return error_no_memory(err);
     *stack = (struct wait_stack){
-        .taken = time, .is_given = true, .reason = reason, .flags = flags, .frame_count = (uint32_t)count};
+        .taken = time, .is_from_event = true, .reason = reason, .flags = flags, .frame_count = (uint32_t)count};
     memcpy(stack->frames, frames, count * sizeof(*frames));
     thread_run_forget_stack(run);
     run->stack = stack;
@@ -63,7 +63,7 @@ bool thread_run_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint
 {
     bool is_known = run->state == RUN_ON;
     *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);
-    if (run->stack && (run->stack->is_given || run->stack->asked < time))
+    if (run->stack && (run->stack->is_from_event || run->stack->asked < time))
         thread_run_forget_stack(run);
     if (run->state == RUN_WAITS && time > run->since) /* the record of the switch is late or lost */
         *(run->is_runnable ? &run->was_ready : &run->late_switch) += time - run->since;

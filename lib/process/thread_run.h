@@ -7,13 +7,13 @@
 
 /* The stack and reason of one wait. */
 struct wait_stack {
-    uint64_t asked;  /* ns, CLOCK_MONOTONIC: start of the reading */
-    uint64_t known;  /* ns, CLOCK_MONOTONIC: prof has read the reason */
-    uint64_t taken;  /* ns, CLOCK_MONOTONIC: prof has read the stack; for a passed stack, its time */
-    bool is_given;   /* thread_run_give_stack() has passed the stack */
-    uint32_t reason; /* enum wait_reason */
-    uint32_t object; /* number of a SPOOL_OBJECT, or 0 for none */
-    uint32_t flags;  /* enum sample_flags */
+    uint64_t asked;     /* ns, CLOCK_MONOTONIC: start of the reading */
+    uint64_t known;     /* ns, CLOCK_MONOTONIC: prof has read the reason */
+    uint64_t taken;     /* ns, CLOCK_MONOTONIC: prof has read the stack; for a passed stack, its time */
+    bool is_from_event; /* thread_run_set_event_stack() has passed the stack */
+    uint32_t reason;    /* enum wait_reason */
+    uint32_t object;    /* number of a SPOOL_OBJECT, or 0 for none */
+    uint32_t flags;     /* enum sample_flags */
     uint32_t frame_count;
     uint64_t frames[]; /* leaf first */
 };
@@ -23,7 +23,7 @@ enum run_state {
     RUN_ON,      /* on a CPU */
     RUN_WAITS,   /* off the CPU */
     /* With a list of CPUs: on a CPU outside the list, or off the CPU since then. */
-    RUN_ELSEWHERE,
+    RUN_ON_OTHER_CPU,
 };
 
 enum { WAIT_CLASSES = 19 };
@@ -97,7 +97,7 @@ struct thread_run {
     uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
     uint32_t ended;               /* number of ended waits that ptrace sees as one wait, or 0 if it is a single wait */
     uint64_t late_switch;         /* ns of waits whose end a sample showed */
-    uint64_t was_elsewhere;       /* ns on other CPUs that are not in the spool */
+    uint64_t on_other_cpus;       /* ns on other CPUs that are not in the spool */
     bool has_run_delay;           /* `run_delay` is known */
     uint64_t run_delay;           /* ns: run delay in the last reading of schedstat */
     uint64_t run_delay_read;      /* ns: time of the last reading of schedstat */
@@ -112,8 +112,8 @@ struct thread_run {
 /* Passes the stack (leaf first) of a thread that is about to leave its CPU at `time` (ns). The stack and `reason` (enum
  * wait_reason) count for a wait that begins at most 1 ms later: for a preemption, or with waits_options.no_looks for
  * any wait. -ENOMEM if memory ran out. */
-int thread_run_give_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count, uint32_t flags,
-                          uint32_t reason, struct error *err);
+int thread_run_set_event_stack(struct thread_run *run, uint64_t time, const uint64_t *frames, size_t count,
+                               uint32_t flags, uint32_t reason, struct error *err);
 
 /* Keeps a copy of the stack of a waker (leaf first) in place of the one before. `stack` has the other fields. -ENOMEM
  * if memory ran out. */
@@ -122,7 +122,7 @@ int thread_run_keep_waker_stack(struct thread_run *run, const struct waker_stack
 
 /* Returns the stack of the current waker, or NULL if no event copied it. Two events report one wakeup at slightly
  * different times. */
-const struct waker_stack *thread_run_waker_stack(const struct thread_run *run);
+const struct waker_stack *thread_run_find_waker_stack(const struct thread_run *run);
 
 /* Sets the state of a thread that was sampled on `cpu` at `time` (ns). Returns true and the CPU time (ns) since its
  * previous sample or wait in the spool, or false if the CPU time is unknown, because records were lost. */

@@ -1,5 +1,6 @@
 #include "process/tracked_mappings.h"
 
+#include "base/search.h"
 #include "os/clock.h"
 #include "base/path.h"
 #include "process/attach.h"
@@ -91,11 +92,6 @@ enum {
     SEARCH_SHARE = 20,        /* the budget refills with a twentieth of the time */
 };
 
-static uint64_t subtract_or_zero(uint64_t value, uint64_t less)
-{
-    return value > less ? value - less : 0;
-}
-
 /* Returns false if the process exceeds its budget. */
 static bool spend_budget(const struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time)
 {
@@ -162,10 +158,10 @@ static bool may_open(struct tracked_mappings *mappings, const struct tracked_pro
     return !is_report || mappings->is_past || library_table_may_open(mappings->libraries, process->pid, mapping);
 }
 
-/* The source of a mapping. Handles a mapping, within the process's budget of records and readings. Stacks ask for
- * few. */
 enum mapping_source { FROM_RECORD, FROM_READING, FROM_QUERY };
 
+/* Whether to add a mapping. Mappings from records and readings count for the process's budget. Queries for stacks are
+ * few. */
 static bool is_wanted(const struct tracked_mappings *mappings, struct tracked_process *process,
                       const struct perf_mapping *mapping, enum mapping_source source, uint64_t time)
 {
@@ -332,20 +328,18 @@ int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct track
     if (!process->maps_unread)
         return 0;
     process->maps_unread = false;
-    return attach_program((pid_t)process->pid) == process->program
+    return attach_identify_program((pid_t)process->pid) == process->program
                ? tracked_mappings_read(mappings, process, time, &changed, err)
                : 0;
 }
 
 /* ---- the mapping at an address ---- */
 
-static const uint64_t leaf_age =
-    UINT64_C(900000); /* validity (ns) of a check, less than the time between two samples of a thread */
-static const uint64_t caller_age = UINT64_C(10000000);         /* ns */
-static const uint64_t reading_interval = UINT64_C(1000000000); /* ns between two readings of all mappings */
-static const uint64_t old_kernel_interval =
-    UINT64_C(10000000);                           /* ns between two readings caused by an address without a mapping */
-enum { READING_SHARE = 20, OPEN_MAPS_MAX = 256 }; /* readings take at most a twentieth of the time */
+static const uint64_t leaf_age = UINT64_C(900000);     /* ns: validity of a check, less than a sampling interval */
+static const uint64_t caller_age = UINT64_C(10000000); /* ns */
+static const uint64_t reading_interval = UINT64_C(1000000000);  /* ns between two readings of all mappings */
+static const uint64_t old_kernel_interval = UINT64_C(10000000); /* ns, as above, for an address without a mapping */
+enum { READING_SHARE = 20, OPEN_MAPS_MAX = 256 };               /* readings take at most a twentieth of the time */
 
 static struct mapping_check *get_check(struct tracked_process *process, uint64_t start)
 {

@@ -34,13 +34,12 @@ struct tracked_process {
     uint32_t living;                /* tid of a live thread, to read the process's memory */
     struct tracked_thread *threads; /* list of live threads */
     uint8_t excesses;               /* bits of enum excess */
-    bool exceeds_mappings; /* the process has spent its budget: prof ignores its mapping records, and looks up the
-                              mappings on its stacks */
+    bool exceeds_mappings; /* the process has spent its budget: prof reads mappings of its stacks instead of records */
     struct mapping_budget budget;
     uint64_t losses;        /* value of tracked_mappings.losses when the mappings were last complete */
     bool ran_before;        /* the program is older than the recording: the spool lacks its start */
     bool maps_unread;       /* the process is older than the recording, and the tracker has not read its mappings yet */
-    uint64_t program;       /* with maps_unread: attach_program() when the process was added */
+    uint64_t program;       /* with maps_unread: attach_identify_program() when the process was added */
     int maps_fd;            /* /proc/PID/maps, for proc_maps_find(), or -1 if not open */
     uint64_t last_reading;  /* ns: last read of all mappings, or 0 (never) */
     uint64_t reading_pause; /* ns between two reads caused by a pc without a mapping */

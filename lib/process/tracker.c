@@ -43,9 +43,8 @@ static void process_free(struct tracker *tracker, struct tracked_process *proces
 
 static void thread_free(struct tracked_thread *thread)
 {
-    if (thread) {
+    if (thread)
         thread_run_destroy(&thread->run);
-    }
     free(thread);
 }
 
@@ -162,8 +161,7 @@ static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
         if (thread && thread->number == ending.number)
             code = end_thread(tracker, ending.tid, ending.time, err);
     }
-    if (tracker->endings_done >
-        tracker->endings.length / 2) { /* the queue is never empty while threads end continuously */
+    if (tracker->endings_done > tracker->endings.length / 2) { /* while threads end all the time, the queue has some */
         tracker->endings.length -= tracker->endings_done;
         memmove(tracker->endings.data, tracker->endings.data + tracker->endings_done,
                 tracker->endings.length * sizeof(struct ending));
@@ -283,7 +281,7 @@ int tracker_add_running_process_lazily(struct tracker *tracker, uint32_t pid, co
         return code;
     process->maps_unread = true;
     process->living = proc_find_living_thread(pid);
-    process->program = attach_program((pid_t)pid);
+    process->program = attach_identify_program((pid_t)pid);
     return 0;
 }
 
@@ -307,7 +305,7 @@ static void read_thread_name(const struct tracker *tracker, uint32_t pid, uint32
     else if (tracker->mappings.is_past)
         name[0] = '\0';
     else
-        attach_thread_name((pid_t)pid, (pid_t)tid, name, size);
+        attach_read_thread_name((pid_t)pid, (pid_t)tid, name, size);
 }
 
 static int read_command(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
@@ -489,7 +487,7 @@ static int handle_mapping_record(struct tracker *tracker, const struct perf_reco
     char path[PROC_MAPS_PATH];
     struct perf_mapping mapping = record->mapping;
     snprintf(path, sizeof(path), "%s", mapping.path);
-    proc_maps_cut_deleted(path);
+    proc_maps_strip_deleted(path);
     mapping.path = path;
     return tracked_mappings_add(&tracker->mappings, process, &mapping, record->time, err);
 }
@@ -507,24 +505,24 @@ int tracker_check_stack(struct tracker *tracker, struct tracked_process *process
     return tracked_mappings_check(&tracker->mappings, process, stack, time, changed, err);
 }
 
-struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid)
+struct tracked_process *tracker_find_process(const struct tracker *tracker, uint32_t pid)
 {
     return find_process(tracker, pid);
 }
 
-struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process)
+struct tracked_thread *tracker_find_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process)
 {
     struct tracked_thread *thread = find_thread(tracker, tid);
     *process = thread ? get_process(tracker, thread) : NULL;
     return thread;
 }
 
-size_t tracker_thread_count(const struct tracker *tracker)
+size_t tracker_count_threads(const struct tracker *tracker)
 {
     return tracker->threads.items.length;
 }
 
-struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process)
+struct tracked_thread *tracker_get_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process)
 {
     struct tracked_thread *thread = tracker->threads.items.data[i];
     *process = thread ? get_process(tracker, thread) : NULL;

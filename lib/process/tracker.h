@@ -31,7 +31,7 @@ void tracker_select_threads(struct tracker *tracker, const struct thread_filter 
 void tracker_set_jit_files(struct tracker *tracker, struct jit_files *files);
 
 /* The context must outlive the tracker. */
-void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer);
+void tracker_set_observer(struct tracker *tracker, const struct tracker_observer *observer);
 
 /* Makes threads outlive their EXIT records for a moment. The kernel writes an EXIT record before the thread has
  * finished. CPU-wide events, unlike per-thread events, still sample the thread after the record. */
@@ -91,15 +91,15 @@ int tracker_check_stack(struct tracker *tracker, struct tracked_process *process
                         uint64_t time, bool *changed, struct error *err);
 
 /* Returns the live process of this pid, or NULL if unknown. */
-struct tracked_process *tracker_process(const struct tracker *tracker, uint32_t pid);
+struct tracked_process *tracker_find_process(const struct tracker *tracker, uint32_t pid);
 
 /* Returns the live thread of this tid and its process, or NULL if unknown. */
-struct tracked_thread *tracker_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process);
+struct tracked_thread *tracker_find_thread(struct tracker *tracker, uint32_t tid, struct tracked_process **process);
 
 /* Returns the live thread at index `i` and its process, or NULL if the index is free. Indexes are below
- * tracker_thread_count(). */
-struct tracked_thread *tracker_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
-size_t tracker_thread_count(const struct tracker *tracker);
+ * tracker_count_threads(). */
+struct tracked_thread *tracker_get_thread_at(struct tracker *tracker, size_t i, struct tracked_process **process);
+size_t tracker_count_threads(const struct tracker *tracker);
 
 /* These functions compare the CPU clocks of processes with the CPU time in the spool. tracker_store_command_clock()
  * stores the command's clock before its exec. tracker_read_clocks() reads the clocks of all live processes when the
@@ -122,7 +122,7 @@ struct tracker_cpu_times {
     uint64_t ended;      /* threads that ended or called exec */
     bool has_orphans;    /* some process outlived its parent, which has not waited for it */
 };
-struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker);
+struct tracker_cpu_times tracker_get_cpu_times(const struct tracker *tracker);
 
 /* Writes the CPU time of a thread since its last sample or wait in the spool, at the end of its recording. */
 int tracker_write_unsampled(struct tracker *tracker, struct tracked_thread *thread, uint64_t time, struct error *err);

@@ -74,7 +74,7 @@ int tracker_write_unseen(struct tracker *tracker, uint64_t time, struct error *e
     return code;
 }
 
-struct tracker_cpu_times tracker_cpu_times(const struct tracker *tracker)
+struct tracker_cpu_times tracker_get_cpu_times(const struct tracker *tracker)
 {
     struct tracker_cpu_times times = {
         .ran = tracker->ran, .ended = tracker->ended, .has_orphans = tracker->has_orphans};

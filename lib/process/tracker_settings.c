@@ -13,7 +13,7 @@ void tracker_select_threads(struct tracker *tracker, const struct thread_filter 
     tracker->filter = filter;
 }
 
-void tracker_observe(struct tracker *tracker, const struct tracker_observer *observer)
+void tracker_set_observer(struct tracker *tracker, const struct tracker_observer *observer)
 {
     tracker->mappings.observer = *observer;
 }

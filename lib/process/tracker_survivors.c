@@ -29,7 +29,7 @@ size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t 
         if (!process || !is_running(process->pid) || count++ >= LISTED || used >= size)
             continue;
         char name[32];
-        attach_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));
+        attach_read_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));
         used += (size_t)snprintf(text + used, size - used, "%s%s (%" PRIu32 ")", used ? ", " : "", name, process->pid);
     }
     if (count > LISTED && used < size)

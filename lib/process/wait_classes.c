@@ -1,8 +1,6 @@
 #include "process/wait_classes.h"
 
-enum {
-    SHORTEST_CLASS_NS = 16000, /* limit of the shortest class (thread_run.h) */
-};
+enum { SHORTEST_CLASS_NS = 16000 }; /* limit of the shortest class (thread_run.h) */
 
 static unsigned get_class(uint64_t length)
 {
@@ -12,7 +10,7 @@ static unsigned get_class(uint64_t length)
     return number;
 }
 
-double shortest_of_class(uint64_t length)
+double find_shortest_of_class(uint64_t length)
 {
     unsigned number = get_class(length);
     return number ? (double)(SHORTEST_CLASS_NS << (number - 1)) : 0;
@@ -59,7 +57,7 @@ void take_runnable_time(struct thread_run *run, uint64_t ready)
     waits->owed = ready > taken ? ready - taken : 0;
 }
 
-uint64_t mean_runnable_time(const struct wait_class *class, uint64_t length)
+uint64_t compute_mean_runnable_time(const struct wait_class *class, uint64_t length)
 {
     return class->all_ns > 0 ? (uint64_t)((double)length * fmin(1, class->ready_ns / class->all_ns)) : 0;
 }
@@ -93,14 +91,14 @@ int add_missing_waits(struct thread_run *run, struct error *err)
         return 0;
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
         known += run->waits->classes[i].unseen_ns + run->waits->classes[i].found_ready_ns;
-    uint64_t missing = excess_over(excess_over(run->since, run->known_since), known);
+    uint64_t missing = subtract_or_zero(subtract_or_zero(run->since, run->known_since), known);
     struct wait_class *class = missing ? find_wait_class(run, missing) : NULL;
     if (class)
         add_unseen_waits(class, missing, 1, run->since);
     return missing && !class ? error_no_memory(err) : 0;
 }
 
-uint64_t settle_found_time(struct thread_run *run, uint64_t most)
+uint64_t flush_found_time(struct thread_run *run, uint64_t most)
 {
     uint64_t found = 0, taken = 0;
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)

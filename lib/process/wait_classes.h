@@ -4,15 +4,11 @@
  */
 #pragma once
 
+#include "base/search.h"
 #include "process/thread_run.h"
 
-static inline uint64_t excess_over(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 /* Returns the length (ns) of the shortest wait of the class that has waits of `length` ns. */
-double shortest_of_class(uint64_t length);
+double find_shortest_of_class(uint64_t length);
 
 /* Returns the class of a wait of `length` ns, or NULL if memory ran out. */
 struct wait_class *find_wait_class(struct thread_run *run, uint64_t length);
@@ -25,7 +21,7 @@ void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uin
 void take_runnable_time(struct thread_run *run, uint64_t ready);
 
 /* Returns the mean runnable time (ns) in a wait of `length` ns of the class. */
-uint64_t mean_runnable_time(const struct wait_class *class, uint64_t length);
+uint64_t compute_mean_runnable_time(const struct wait_class *class, uint64_t length);
 
 /* Returns the ns of runnable time by which a wait of `length` ns is shorter. */
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);
@@ -39,7 +35,7 @@ int add_missing_waits(struct thread_run *run, struct error *err);
 
 /* Moves at most `most` ns of the waits in which readings found a runnable thread to the runnable time, and the rest
  * back to the unseen waits. Returns the moved ns. */
-uint64_t settle_found_time(struct thread_run *run, uint64_t most);
+uint64_t flush_found_time(struct thread_run *run, uint64_t most);
 
 /* Takes the mean runnable time from the waits since the last reading of schedstat, which a thread that ends does not
  * have any more. */

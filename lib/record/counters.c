@@ -299,7 +299,7 @@ static int read_due_processes(struct counters *counters, uint64_t now, bool is_l
     int code = 0;
     for (; i < counters->due.length && !code; i++) {
         uint32_t pid = counters->due.data[i];
-        struct tracked_process *process = tracker_process(counters->options.tracker, pid);
+        struct tracked_process *process = tracker_find_process(counters->options.tracker, pid);
         if (!process || !process->runs_since)
             continue; /* the process has ended, or its pid belongs to another process */
         if (!is_last && readings >= LEAST_AT_ONCE && clock_ns(CLOCK_THREAD_CPUTIME_ID) - started > most_at_once)

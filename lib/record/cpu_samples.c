@@ -330,8 +330,8 @@ int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record 
     event_counts->samples++;
     event_counts->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
     if (options->has_waits && event_is_switch(&options->events->data[event - 1]) && walked.count)
-        code = thread_run_give_stack(&thread->run, record->time, walked.frames, walked.count, sample.flags,
-                                     REASON_UNKNOWN, err);
+        code = thread_run_set_event_stack(&thread->run, record->time, walked.frames, walked.count, sample.flags,
+                                          REASON_UNKNOWN, err);
     return code ? code : spool_write_event_sample(options->spool, &sample, err);
 }
 
@@ -340,7 +340,7 @@ int cpu_samples_add_waker(struct cpu_samples *samples, const struct perf_record 
 {
     const struct cpu_samples_options *options = &samples->options;
     struct tracked_process *process;
-    const struct tracked_thread *thread = tracker_thread(options->tracker, record->tid, &process);
+    const struct tracked_thread *thread = tracker_find_thread(options->tracker, record->tid, &process);
     if (!thread || record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return 0;
     struct spool_sample sample;

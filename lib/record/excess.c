@@ -13,7 +13,7 @@ void excess_store(struct excesses *excesses, struct tracker *tracker, enum exces
     process->excesses |= (uint8_t)(1u << excess);
     if (note->processes++)
         return;
-    const struct tracked_thread *thread = tracker_thread(tracker, process->pid, &owner);
+    const struct tracked_thread *thread = tracker_find_thread(tracker, process->pid, &owner);
     snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
 }
 
@@ -22,7 +22,7 @@ void excess_report_silent_memory(struct excesses *excesses, struct tracker *trac
     struct tracked_process *process;
     uint32_t pid;
     while (target_memory_take_silent(&pid))
-        if ((process = tracker_process(tracker, pid)))
+        if ((process = tracker_find_process(tracker, pid)))
             excess_store(excesses, tracker, EXCESS_MEMORY, process);
 }
 

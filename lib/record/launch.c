@@ -136,7 +136,7 @@ static int explain_failure(const char *program, int code, struct error *err)
     char path[PATH_MAX], interpreter[PATH_MAX];
     struct stat info;
     bool has_interpreter =
-        !program_file_find(program, path) && program_file_interpreter(path, interpreter, sizeof(interpreter));
+        !program_file_find(program, path) && program_file_find_interpreter(path, interpreter, sizeof(interpreter));
     size_t length = has_interpreter ? strlen(interpreter) : 0;
     if (code == ENOENT && length && interpreter[length - 1] == '\r') {
         interpreter[length - 1] = '\0';

@@ -218,10 +218,10 @@ static void close_buffer(struct mark_buffers *buffers, size_t i)
 /* Finds the process of a buffer whose pid belongs to another pid namespace. */
 static uint32_t find_foreign_process(const struct mark_buffer *buffer, struct tracker *tracker)
 {
-    for (size_t i = 0; i < tracker_thread_count(tracker); i++) {
+    for (size_t i = 0; i < tracker_count_threads(tracker); i++) {
         struct tracked_process *process = NULL;
         char name[16];
-        const struct tracked_thread *thread = tracker_thread_at(tracker, i, &process);
+        const struct tracked_thread *thread = tracker_get_thread_at(tracker, i, &process);
         if (!thread || thread->tid != process->pid)
             continue;
         snprintf(name, sizeof(name), "%" PRIu32, process->pid);

@@ -101,7 +101,7 @@ static int handle_signal(struct perf_source *perf, const struct perf_merge_recor
     struct signal_delivery delivery;
     struct tracked_process *process = NULL;
     if (!signals_parse(&perf->signals, raw->bytes, raw->size, &delivery) ||
-        pauses_include(sinks->pauses, delivery.time) || !tracker_thread(sinks->tracker, delivery.tid, &process))
+        pauses_include(sinks->pauses, delivery.time) || !tracker_find_thread(sinks->tracker, delivery.tid, &process))
         return 0;
     struct process_signals *signals = &sinks->ends->signals;
     if (delivery.is_sent && delivery.number != SIGKILL) {
@@ -192,7 +192,7 @@ static int handle_record(struct perf_source *perf, const struct perf_merge_recor
     if (record.type == PERF_RECORD_THROTTLE)
         handle_throttle(perf, &record);
     if (record.type == PERF_RECORD_KSYMBOL)
-        return kernel_map_symbol(sinks->libraries, sinks->spool, record.time, &record.kernel_symbol, err);
+        return kernel_map_write_symbol(sinks->libraries, sinks->spool, record.time, &record.kernel_symbol, err);
     perf_rate_record(&perf->events.rates, &record);
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
         return sinks->waits ? waits_switch(sinks->waits, &record, err) : 0;

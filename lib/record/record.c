@@ -169,14 +169,14 @@ static int open_tracker(struct recording *recording, struct error *err)
     if (!recording->libraries || !recording->tracker)
         return error_no_memory(err);
     tracker_select_threads(recording->tracker, &recording->filter);
-    tracker_observe(recording->tracker, &(struct tracker_observer){.context = recording,
-                                                                   .is_report = marks_may_be_file,
-                                                                   .maps_report = open_report_mapping,
-                                                                   .maps_too_often = report_excess_mappings,
-                                                                   .execs = counters_move_at_exec,
-                                                                   .runs = mark_process_running,
-                                                                   .ends = read_last_counters,
-                                                                   .forgets = free_counters});
+    tracker_set_observer(recording->tracker, &(struct tracker_observer){.context = recording,
+                                                                        .is_report = marks_may_be_file,
+                                                                        .maps_report = open_report_mapping,
+                                                                        .maps_too_often = report_excess_mappings,
+                                                                        .execs = counters_move_at_exec,
+                                                                        .runs = mark_process_running,
+                                                                        .ends = read_last_counters,
+                                                                        .forgets = free_counters});
     library_table_set_open_files(recording->libraries, files);
     if (files)
         tracker_set_jit_files(recording->tracker, &files->jit);

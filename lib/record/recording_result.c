@@ -48,7 +48,7 @@ static void add_untraced_note(struct recording *recording, const struct tracker_
  */
 static uint64_t compute_kernel_cpu_time(struct recording *recording, uint64_t counted)
 {
-    const struct tracker_cpu_times times = tracker_cpu_times(recording->tracker);
+    const struct tracker_cpu_times times = tracker_get_cpu_times(recording->tracker);
     if (recording->by_ptrace && recording_sees_runs(recording))
         add_untraced_note(recording, &times, counted);
     if (recording->control.paused_cpu_time || recording->by_ptrace || recording->options->all ||

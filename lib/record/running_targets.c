@@ -11,7 +11,7 @@ static int track_threads(struct recording *recording, pid_t pid, const struct ti
     int code = 0;
     for (size_t i = 0; i < tids->length && !code; i++) {
         char name[32];
-        attach_thread_name(pid, tids->data[i], name, sizeof(name));
+        attach_read_thread_name(pid, tids->data[i], name, sizeof(name));
         code = tracker_add_running_thread(recording->tracker, (uint32_t)pid, (uint32_t)tids->data[i], name,
                                           recording->loop.started, err);
         if (!code && recording_sees_runs(recording))
@@ -27,7 +27,7 @@ static int add_process_by_name(struct recording *recording, pid_t pid, struct ti
     int code = attach_list_threads(pid, tids, err);
     if (code)
         return code == -ESRCH ? 0 : code; /* the thread has ended since */
-    attach_thread_name(pid, pid, name, sizeof(name));
+    attach_read_thread_name(pid, pid, name, sizeof(name));
     code = tracker_add_running_process_lazily(recording->tracker, (uint32_t)pid, name, recording->loop.started, err);
     return code ? code : track_threads(recording, pid, tids, err);
 }
@@ -74,9 +74,9 @@ static int sample_unknown_threads(struct recording *recording, pid_t pid, struct
 static int track_process(struct recording *recording, pid_t pid, uint64_t clock, struct error *err)
 {
     char name[32];
-    attach_thread_name(pid, pid, name, sizeof(name));
+    attach_read_thread_name(pid, pid, name, sizeof(name));
     int code = tracker_add_running_process(recording->tracker, (uint32_t)pid, name, recording->loop.started, err);
-    struct tracked_process *process = tracker_process(recording->tracker, (uint32_t)pid);
+    struct tracked_process *process = tracker_find_process(recording->tracker, (uint32_t)pid);
     if (process)
         process->clock_before = clock;
     if (!code && process) /* counting starts now */

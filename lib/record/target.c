@@ -153,7 +153,7 @@ uint64_t target_note_launch_clock(struct target *target)
 
 int target_attach(struct target *target, struct error *err)
 {
-    target->running_command = attach_command(target->options->pids[0]);
+    target->running_command = attach_read_command(target->options->pids[0]);
     return target->running_command ? 0 : error_no_memory(err);
 }
 

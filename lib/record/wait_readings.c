@@ -39,10 +39,10 @@ void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *th
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, thread->tid);
     if (!file_read_text(path, text, sizeof(text)) || sscanf(text, "%*u %" SCNu64, &delay) != 1)
         return;
-    uint64_t grown = excess_over(delay, run->run_delay), shown = run->ready_since_reading;
+    uint64_t grown = subtract_or_zero(delay, run->run_delay), shown = run->ready_since_reading;
     if (run->has_run_delay)
-        take_runnable_time(run, excess_over(grown, shown) - settle_found_time(run, excess_over(grown, shown)));
-    run->ready_since_reading = run->has_run_delay ? excess_over(shown, grown) : 0;
+        take_runnable_time(run, subtract_or_zero(grown, shown) - flush_found_time(run, subtract_or_zero(grown, shown)));
+    run->ready_since_reading = run->has_run_delay ? subtract_or_zero(shown, grown) : 0;
     run->awake_since_reading = 0;
     run->has_run_delay = true;
     run->run_delay = delay;
@@ -192,7 +192,7 @@ static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
         uint32_t tid = waits->pending.data[i];
-        struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
+        struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, tid, &process);
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
@@ -200,7 +200,7 @@ static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct
         bool is_later = is_near && (run->read_at >= waits->planned ||
                                     (run->state == RUN_WAITS && run->began > waits->planned)); /* for the next pass */
         bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
-        bool is_unknown = may_wait && (!run->stack || run->stack->is_given);
+        bool is_unknown = may_wait && (!run->stack || run->stack->is_from_event);
         if ((is_early && !is_near) || (is_unknown && (!waits->looks || code || is_later))) {
             waits->pending.data[kept++] = tid;
             continue;

@@ -21,7 +21,7 @@ static void describe_socket(struct waits *waits, uint32_t pid, const char *name,
     snprintf(text, size, "%s", name);
     if (!socket || !pid || waits->socket_cost > SOCKETS_COST_NS + (monotonic_ns() - waits->started) / SOCKETS_SHARE)
         return;
-    if (socket_name(pid, strtoull(socket + strlen("socket:["), NULL, 10), what, sizeof(what)))
+    if (socket_find_name(pid, strtoull(socket + strlen("socket:["), NULL, 10), what, sizeof(what)))
         snprintf(text, size, "%s %s", name, what);
     waits->socket_cost += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
@@ -54,7 +54,7 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
 
 static int store_waker_stack(struct waits *waits, const struct tracked_thread *woken, struct error *err)
 {
-    const struct waker_stack *stack = thread_run_waker_stack(&woken->run);
+    const struct waker_stack *stack = thread_run_find_waker_stack(&woken->run);
     if (!stack)
         return 0;
     const struct spool_waker_stack record = {.thread = stack->thread,

@@ -45,7 +45,7 @@ void waits_destroy(struct waits *waits)
 
 static bool is_off_cpu(const struct thread_run *run)
 {
-    return run->state == RUN_WAITS || (run->state == RUN_ELSEWHERE && run->was_here);
+    return run->state == RUN_WAITS || (run->state == RUN_ON_OTHER_CPU && run->was_here);
 }
 
 /* ---- switches ---- */
@@ -68,7 +68,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
     if (run->awake_asked < time)
         run->awake = 0;
     run->waker = (struct thread_waker){0};
-    if (run->stack && (run->stack->is_given ? run->stack->taken + MAX_STACK_AGE_NS : run->stack->asked) < time)
+    if (run->stack && (run->stack->is_from_event ? run->stack->taken + MAX_STACK_AGE_NS : run->stack->asked) < time)
         thread_run_forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
@@ -86,12 +86,12 @@ static int end_elsewhere(struct waits *waits, struct tracked_thread *thread, uin
     struct thread_run *run = &thread->run;
     uint64_t length = time - run->since;
     const struct stored_wait stored = {
-        .start = run->since, .end = time, .unseen = run->was_elsewhere, .kind = ELSEWHERE};
-    if (!run->goes_on && run->was_elsewhere + length < waits->options.interval) {
-        run->was_elsewhere += length;
+        .start = run->since, .end = time, .unseen = run->on_other_cpus, .kind = ELSEWHERE};
+    if (!run->goes_on && run->on_other_cpus + length < waits->options.interval) {
+        run->on_other_cpus += length;
         return 0;
     }
-    run->was_elsewhere = 0;
+    run->on_other_cpus = 0;
     return store_wait(waits, thread, &stored, err);
 }
 
@@ -122,7 +122,7 @@ static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_
  * Returns true for a random part of such readings, so that each wait of a class counts in proportion to its length. */
 static bool keeps_reading(struct waits *waits, uint64_t delay, uint64_t length)
 {
-    double shortest = shortest_of_class(length);
+    double shortest = find_shortest_of_class(length);
     if (length >= 2 * LOOK_NS) /* readings meet nearly all of these waits */
         return true;
     double share = shortest > delay ? (1 - delay / shortest) / (1 - (double)delay / (double)length) : 0;
@@ -136,7 +136,7 @@ static bool is_seen(struct waits *waits, struct thread_run *run, uint64_t end)
     struct wait_stack *stack = run->stack;
     if (!stack)
         return false;
-    if (stack->is_given)
+    if (stack->is_from_event)
         return waits->options.no_looks && random_below(waits, waits->options.interval) < end - run->since;
     if (stack->asked < run->began || stack->known > end ||
         !keeps_reading(waits, stack->known - stack->asked, end - run->began))
@@ -239,7 +239,7 @@ static int take_end(struct waits *waits, struct tracked_thread *thread, uint64_t
     struct thread_run *run = &thread->run;
     if (waits->options.only_runs || !is_off_cpu(run) || time <= run->since)
         return 0;
-    if (run->state == RUN_ELSEWHERE)
+    if (run->state == RUN_ON_OTHER_CPU)
         return end_elsewhere(waits, thread, time, err);
     return run->is_runnable ? end_ready(waits, thread, time, err) : end_woken(waits, thread, time, is_last, err);
 }
@@ -250,7 +250,7 @@ static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t
     if (!code)
         code = take_end(waits, thread, time, false, err);
     const struct wait_stack *stack = thread->run.stack;
-    if (stack && (stack->is_given || stack->asked < time)) /* a later stack belongs to the next wait */
+    if (stack && (stack->is_from_event || stack->asked < time)) /* a later stack belongs to the next wait */
         thread_run_forget_stack(&thread->run);
     return code;
 }
@@ -269,16 +269,16 @@ static int come_to_cpu(struct waits *waits, struct tracked_thread *thread, uint6
 
 /* Moves a thread to a CPU outside of the list. If the thread has never run on a recorded CPU, its wait before counts as
  * time on the other CPUs. */
-static int go_elsewhere(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+static int move_to_other_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
-    if (run->state == RUN_ELSEWHERE)
+    if (run->state == RUN_ON_OTHER_CPU)
         return 0;
     int code = run->was_here ? end_wait(waits, thread, time, err) : 0;
     thread_run_forget_stack(run);
     if (run->was_here || run->state != RUN_WAITS)
         run->since = time;
-    run->state = RUN_ELSEWHERE;
+    run->state = RUN_ON_OTHER_CPU;
     run->on_cpu_since = 0;
     run->is_runnable = run->goes_on = false;
     return code;
@@ -292,7 +292,7 @@ static bool is_elsewhere(const struct waits *waits, const struct perf_record *re
 int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
     uint64_t time = record->time > thread->run.since ? record->time : thread->run.since; /* ptrace: a part is stored */
@@ -302,7 +302,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
     if (is_elsewhere(waits, record))
-        return go_elsewhere(waits, thread, time, err);
+        return move_to_other_cpu(waits, thread, time, err);
     return record->context_switch.out ? leave_cpu(waits, thread, time, record->context_switch.preempted, err)
                                       : come_to_cpu(waits, thread, time, err);
 }
@@ -310,7 +310,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
 bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, wakeup->woken, &process);
     if (thread && thread->run.state == RUN_WAITS && !thread->run.is_runnable)
         thread->run.waker = (struct thread_waker){.is_known = true,
                                                   .pid = wakeup->by_pid,
@@ -323,7 +323,7 @@ bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
 struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->options.tracker, wakeup->woken, &process);
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, wakeup->woken, &process);
     if (!thread || thread->run.state != RUN_WAITS || thread->run.is_runnable || waits->paused ||
         !thread_filter_matches(waits->options.filter, thread->name))
         return NULL;
@@ -334,7 +334,7 @@ struct tracked_thread *waits_find_woken(const struct waits *waits, const struct 
 void waits_exec(struct waits *waits, const struct perf_record *record)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return;
     struct thread_run *run = &thread->run;
@@ -343,7 +343,7 @@ void waits_exec(struct waits *waits, const struct perf_record *record)
     run->on_cpu_since = run->was_here ? record->time : 0;
     if (run->was_here)
         return;
-    run->state = RUN_ELSEWHERE;
+    run->state = RUN_ON_OTHER_CPU;
     run->since = record->time;
     run->goes_on = false;
 }
@@ -353,7 +353,7 @@ static int store_rest(struct waits *waits, struct tracked_thread *thread, struct
 {
     const struct thread_run *run = &thread->run;
     uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = end_of_sums(run);
-    uint64_t end = excess_over(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
+    uint64_t end = subtract_or_zero(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
     take_expected_runnable_time(&thread->run);
     int code = add_late_switch(&thread->run, run->since, err);
     if (!code)
@@ -367,13 +367,13 @@ static int store_rest(struct waits *waits, struct tracked_thread *thread, struct
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->options.tracker, record->tid, &process);
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
     if (record->type == PERF_RECORD_EXIT) /* the threads that this thread woke may need its name */
         wakers_thread_ends(&waits->wakers, record->tid, thread->name);
     int code = cpu_slices_flush(waits, thread, record->time, true, err);
-    if (!code && thread->run.state == RUN_ELSEWHERE) {
+    if (!code && thread->run.state == RUN_ON_OTHER_CPU) {
         code = end_wait(waits, thread, record->time, err);
         thread->run.since = record->time;
     }
@@ -384,8 +384,8 @@ void waits_lost(struct waits *waits)
 {
     struct tracked_process *process;
     waits->has_lost = true;
-    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker); i++) {
-        struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
+    for (size_t i = 0; i < tracker_count_threads(waits->options.tracker); i++) {
+        struct tracked_thread *thread = tracker_get_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
         thread_run_forget_stack(&thread->run);
@@ -407,12 +407,12 @@ static bool left_recorded_cpu(const struct waits *waits, uint32_t tid)
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err)
 {
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(waits->options.tracker, tid, &process);
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, tid, &process);
     struct wait_state state;
     if (!thread || thread->run.state != RUN_UNKNOWN || wait_state_read(process->pid, tid, &state) <= 0)
         return 0;
     if (!left_recorded_cpu(waits, tid))
-        return go_elsewhere(waits, thread, time, err);
+        return move_to_other_cpu(waits, thread, time, err);
     thread->run.was_here = true;
     thread->run.cpu = UINT32_MAX; /* unknown */
     return leave_cpu(waits, thread, time, false, err);
@@ -424,8 +424,8 @@ static int find_waiting_again(struct waits *waits, uint64_t now, struct error *e
     struct tracked_process *process;
     int code = 0;
     waits->has_lost = false;
-    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker) && !code; i++) {
-        const struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
+    for (size_t i = 0; i < tracker_count_threads(waits->options.tracker) && !code; i++) {
+        const struct tracked_thread *thread = tracker_get_thread_at(waits->options.tracker, i, &process);
         if (thread && thread->run.state == RUN_UNKNOWN)
             code = waits_add_running(waits, thread->tid, now, err);
     }
@@ -444,12 +444,12 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
         return code;
     if (end) {
         code = take_end(waits, thread, now, true, err); /* after a pause, the wait continues with its stack */
-    } else if (run->is_runnable || run->state == RUN_ELSEWHERE || run->stack || !run->in_pending) {
+    } else if (run->is_runnable || run->state == RUN_ON_OTHER_CPU || run->stack || !run->in_pending) {
         const struct stored_wait part = {.start = run->since,
                                          .end = now,
-                                         .kind = run->state == RUN_ELSEWHERE ? ELSEWHERE
-                                                 : run->is_runnable          ? READY
-                                                                             : BLOCKED};
+                                         .kind = run->state == RUN_ON_OTHER_CPU ? ELSEWHERE
+                                                 : run->is_runnable             ? READY
+                                                                                : BLOCKED};
         run->ready_since_reading += part.kind == READY ? now - run->since : 0;
         code = store_wait(waits, thread, &part, err);
         run->goes_on = true;
@@ -480,8 +480,8 @@ int waits_flush(struct waits *waits, uint64_t now, bool end, struct error *err)
 {
     struct tracked_process *process;
     int code = waits->has_lost && !end && !waits->options.only_runs ? find_waiting_again(waits, now, err) : 0;
-    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker) && !code; i++) {
-        struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
+    for (size_t i = 0; i < tracker_count_threads(waits->options.tracker) && !code; i++) {
+        struct tracked_thread *thread = tracker_get_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
         code = flush_thread(waits, process, thread, now, end, err);
@@ -504,8 +504,8 @@ void waits_resume(struct waits *waits, uint64_t time)
     struct tracked_process *process;
     waits->paused = false;
     tracker_expect_switches(waits->options.tracker, true);
-    for (size_t i = 0; i < tracker_thread_count(waits->options.tracker); i++) {
-        struct tracked_thread *thread = tracker_thread_at(waits->options.tracker, i, &process);
+    for (size_t i = 0; i < tracker_count_threads(waits->options.tracker); i++) {
+        struct tracked_thread *thread = tracker_get_thread_at(waits->options.tracker, i, &process);
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
@@ -513,7 +513,7 @@ void waits_resume(struct waits *waits, uint64_t time)
         run->began = run->known_since = time;
         run->stored = run->slice.ran = 0;
         run->on_cpu_since = run->state == RUN_ON ? time : 0;
-        run->ran = run->was_ready = run->ready_count = run->was_elsewhere = 0;
+        run->ran = run->was_ready = run->ready_count = run->on_other_cpus = 0;
         run->has_run_delay = false;
         run->goes_on = false;
     }

@@ -25,7 +25,7 @@ struct waits_options {
     bool only_runs;               /* only measure the CPU time of threads; store no waits */
     bool late_switches;           /* with ptrace, a switch has the time at which the recorder saw it */
     bool no_cpus;                 /* the records have no CPU: store no slices */
-    bool no_looks;                /* do not read stacks of waiting threads: thread_run_give_stack() passes them */
+    bool no_looks;                /* do not read stacks of waiting threads: thread_run_set_event_stack() passes them */
     const struct cpu_list *cpus;  /* recorded CPUs; NULL: all */
     struct python_stacks *python; /* reads Python frames; NULL: not requested */
 };

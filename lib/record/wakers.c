@@ -46,7 +46,7 @@ void wakers_name(const struct wakers *wakers, struct tracker *tracker, const str
         snprintf(text, size, "interrupt");
         return;
     }
-    const struct tracked_thread *thread = tracker_thread(tracker, waker->tid, &process);
+    const struct tracked_thread *thread = tracker_find_thread(tracker, waker->tid, &process);
     const char *name = thread ? thread->name : ended_name(wakers, waker->tid);
     if (name)
         snprintf(text, size, "%s (%" PRIu32 ")", name, waker->tid);

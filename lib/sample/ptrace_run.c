@@ -1,9 +1,6 @@
 #include "sample/ptrace_run.h"
 
-static uint64_t subtract_or_zero(uint64_t now, uint64_t before)
-{
-    return now > before ? now - before : 0;
-}
+#include "base/search.h"
 
 static uint64_t limit_time(uint64_t value, uint64_t limit)
 {

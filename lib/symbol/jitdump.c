@@ -211,7 +211,7 @@ static int read_header(struct reader *reader, struct error *err)
 {
     struct cursor c = window_read_at(&reader->window, 0, JIT_HEADER_SIZE);
     struct jit_header header;
-    int code = jit_header_read(&c, &header, err);
+    int code = jit_read_header(&c, &header, err);
     if (code)
         return code;
     reader->at = header.size;

@@ -59,7 +59,7 @@ static enum symbol_lib_kind find_library_kind(const char *path)
 static bool is_own_vdso(struct symbol_lib *lib)
 {
     struct elf_file file;
-    lib->image = proc_maps_own_vdso(&lib->image_size);
+    lib->image = proc_maps_find_own_vdso(&lib->image_size);
     if (!lib->image || elf_file_open_image(&file, lib->image, lib->image_size, lib->name, NULL) != 0)
         return false;
     bool is_own = elf_file_has_id(&file, lib->build_id, lib->build_id_size);

@@ -323,10 +323,10 @@ static void test_process_without_its_main_thread_is_read_through_another(void **
         usleep(1000);
     assert_int_equal(proc_find_living_thread((uint32_t)getpid()), getpid());
     assert_int_not_equal(proc_find_living_thread((uint32_t)child), child);
-    assert_true(attach_program(child) != 0);
-    assert_int_equal(attach_program(child), attach_program(getpid()));
+    assert_true(attach_identify_program(child) != 0);
+    assert_int_equal(attach_identify_program(child), attach_identify_program(getpid()));
     assert_true(attach_has_command(child));
-    wanted = (struct wanted){.start = (uint64_t)(uintptr_t)proc_maps_own_vdso(&(size_t){0})};
+    wanted = (struct wanted){.start = (uint64_t)(uintptr_t)proc_maps_find_own_vdso(&(size_t){0})};
     assert_int_equal(proc_maps_read((uint32_t)child, take_wanted, &wanted), 1);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);

@@ -26,9 +26,9 @@ static void test_our_root_directory_needs_no_descriptor(void **unused)
     (void)unused;
     struct open_files files;
     open_files_init(&files);
-    assert_int_equal(open_files_root(&files, (uint32_t)getpid()), -1);
-    assert_int_equal(open_files_root(&files, (uint32_t)getppid()), -1);
-    assert_int_equal(open_files_root(&files, UINT32_MAX), -1);
+    assert_int_equal(open_files_add_root(&files, (uint32_t)getpid()), -1);
+    assert_int_equal(open_files_add_root(&files, (uint32_t)getppid()), -1);
+    assert_int_equal(open_files_add_root(&files, UINT32_MAX), -1);
     assert_int_equal(files.roots.length, 0);
     open_files_destroy(&files);
 }
@@ -77,9 +77,9 @@ static void test_root_directory_outlives_its_process(void **unused)
     if (pid > 0 && other > 0) {
         struct open_files files;
         open_files_init(&files);
-        int index = open_files_root(&files, (uint32_t)pid);
+        int index = open_files_add_root(&files, (uint32_t)pid);
         assert_true(index >= 0);
-        assert_int_equal(open_files_root(&files, (uint32_t)other), index);
+        assert_int_equal(open_files_add_root(&files, (uint32_t)other), index);
         kill(pid, SIGKILL);
         kill(other, SIGKILL);
         waitpid(pid, NULL, 0);
@@ -126,10 +126,10 @@ static void test_file_is_known_by_the_number_of_its_library(void **unused)
     add(&files, 3, "/proc/self/exe", false);
     int fd = open_files_get(&files, 3)->fd;
     assert_true(fd >= 0);
-    assert_int_equal(open_files_root_fd(&files, 3), -1);
+    assert_int_equal(open_files_get_root_fd(&files, 3), -1);
     assert_null(open_files_get(&files, 2));
     assert_null(open_files_get(&files, 4));
-    assert_int_equal(open_files_root_fd(&files, 4), -1);
+    assert_int_equal(open_files_get_root_fd(&files, 4), -1);
     open_files_destroy(&files);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
@@ -172,7 +172,7 @@ static void test_root_directory_in_a_mount_that_is_not_ours_is_opened_again_at_t
     struct open_files files;
     open_files_init(&files);
     pid_t pid = start_in_root(mount_point);
-    int index = open_files_root(&files, (uint32_t)pid);
+    int index = open_files_add_root(&files, (uint32_t)pid);
     bool is_open = index >= 0 && files.roots.data[index].fd >= 0;
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
@@ -267,7 +267,7 @@ static void test_without_descriptors_the_root_directory_leads_to_a_file(void **u
     for (int is_deleted = 0; is_deleted < 2 && pid > 0; is_deleted++) {
         struct open_files files;
         open_files_init(&files);
-        assert_int_equal(open_files_root(&files, (uint32_t)pid), 0);
+        assert_int_equal(open_files_add_root(&files, (uint32_t)pid), 0);
         if (is_deleted) {
             char again[] = "/proc/self/fd/0000000000";
             int fd = open(path, O_RDONLY | O_CLOEXEC);

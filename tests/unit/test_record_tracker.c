@@ -339,9 +339,9 @@ static void test_mappings_of_another_program_are_not_those_of_a_noted_process(vo
     }
     start(&recording);
     assert_int_equal(tracker_add_running_process_lazily(recording.tracker, (uint32_t)child, "self", 1, NULL), 0);
-    uint64_t before = attach_program(child);
+    uint64_t before = attach_identify_program(child);
     assert_int_equal(write(go[1], "", 1), 1);
-    while (attach_program(child) == before)
+    while (attach_identify_program(child) == before)
         usleep(1000);
     assert_false(knows_own_code(&recording, (uint32_t)child));
     finish_recording(&recording, text, sizeof(text));
@@ -547,8 +547,8 @@ static void test_process_that_maps_too_often_is_asked_for_mappings(void **unused
     uint32_t pid = (uint32_t)getpid();
     unsigned excesses = 0;
     start(&recording);
-    tracker_observe(recording.tracker,
-                    &(struct tracker_observer){.context = &excesses, .maps_too_often = count_excess});
+    tracker_set_observer(recording.tracker,
+                         &(struct tracker_observer){.context = &excesses, .maps_too_often = count_excess});
     assert_int_equal(tracker_find(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
     for (uint64_t i = 0; i < RECORDS; i++) {
         assert_true(!excesses || i > MOST / 2);

@@ -75,17 +75,17 @@ static void test_sockets_of_a_process_are_found(void **state)
     int udp = socket(AF_INET, SOCK_DGRAM, 0);
     assert_int_equal(bind(udp, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(getsockname(udp, (struct sockaddr *)&address, &length), 0);
-    assert_true(socket_name((uint32_t)getpid(), inode_of(udp), text, sizeof(text)));
+    assert_true(socket_find_name((uint32_t)getpid(), inode_of(udp), text, sizeof(text)));
     snprintf(wanted, sizeof(wanted), "udp 127.0.0.1:%d", ntohs(address.sin_port));
     assert_string_equal(text, wanted);
     close(udp);
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-    assert_true(socket_name((uint32_t)getpid(), inode_of(pair[0]), text, sizeof(text)));
+    assert_true(socket_find_name((uint32_t)getpid(), inode_of(pair[0]), text, sizeof(text)));
     assert_string_equal(text, "unix");
     close(pair[0]);
     close(pair[1]);
-    assert_false(socket_name((uint32_t)getpid(), UINT64_MAX, text, sizeof(text)));
+    assert_false(socket_find_name((uint32_t)getpid(), UINT64_MAX, text, sizeof(text)));
 }
 
 int main(void)

@@ -156,7 +156,7 @@ static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
     assert_int_equal(wait.time, after + 20 * ms);
     assert_in_range(wait.wait, 20 * ms, 20 * ms + after - before);
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
     assert_true(find_wait_class(&thread->run, after + 19 * ms - fixture.start)->ready_ns == (double)wait.wait);
     end(&fixture);
@@ -275,11 +275,11 @@ static void test_each_kind_gets_its_share_of_short_waits(void **state)
     time = fixture.start;
     take_switch(&fixture, time, false);
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
     for (int i = 0; i < WAITS; i++) {
         uint32_t reason = i % 2 ? REASON_PIPE : REASON_SLEEP;
-        assert_int_equal(thread_run_give_stack(&thread->run, time, frame, 1, 0, reason, &err), 0);
+        assert_int_equal(thread_run_set_event_stack(&thread->run, time, frame, 1, 0, reason, &err), 0);
         take_switch(&fixture, time, true);
         take_switch(&fixture, time += length, false);
     }
@@ -357,7 +357,7 @@ static void test_a_stored_part_of_a_wait_is_no_running_time(void **state)
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, false, &err), 0);
     take_switch(&fixture, fixture.start + 1500 * ms, false);
     take_switch(&fixture, fixture.start + 2200 * ms, true);
-    assert_int_equal(tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process)->run.ran, 200 * ms);
+    assert_int_equal(tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process)->run.ran, 200 * ms);
     end(&fixture);
 }
 
@@ -377,7 +377,7 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
     uint64_t time = fixture.start, reading = time;
     take_switch(&fixture, time, false);
     struct tracked_process *process;
-    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
     for (int i = 0; i < WAITS; i++) {
         size_t kind = random_bits(&random) % 3;
@@ -385,8 +385,8 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
         truth[reasons[kind]] += lengths[kind];
         take_switch(&fixture, time, true);
         if (reading >= time && reading < end) {
-            assert_int_equal(thread_run_give_stack(&thread->run, reading, frame, 1, 0, reasons[kind], &err), 0);
-            thread->run.stack->is_given = false;
+            assert_int_equal(thread_run_set_event_stack(&thread->run, reading, frame, 1, 0, reasons[kind], &err), 0);
+            thread->run.stack->is_from_event = false;
             thread->run.stack->asked = reading;
             thread->run.stack->known = thread->run.stack->taken = reading + DELAY;
         }
@@ -415,15 +415,15 @@ static void test_a_wait_stands_for_the_number_of_waits(void **state)
     struct spool_record record = {0};
     struct tracked_process *process;
     begin(&fixture, false);
-    struct tracked_thread *thread = tracker_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
     find_wait_class(&thread->run, ms)->unseen = 3;
     find_wait_class(&thread->run, length)->owed_ns = thread->run.waits->owed = length / 2;
     for (uint64_t time = fixture.start; time < fixture.start + 3 * length; time += length) {
         take_switch(&fixture, time, false);
         take_switch(&fixture, time, true);
-        assert_int_equal(thread_run_give_stack(&thread->run, time, frame, 1, 0, REASON_SLEEP, &err), 0);
-        thread->run.stack->is_given = false;
+        assert_int_equal(thread_run_set_event_stack(&thread->run, time, frame, 1, 0, REASON_SLEEP, &err), 0);
+        thread->run.stack->is_from_event = false;
         thread->run.stack->asked = thread->run.stack->known = time == fixture.start + length ? time : 0;
     }
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
@@ -545,11 +545,11 @@ static void test_each_class_has_its_own_runnable_time(void **state)
     blocked->waited_ns = queued->waited_ns = 10 * ms;
     queued->found_ready_ns = 9 * ms;
     queued->found_ready = 9;
-    assert_int_equal(settle_found_time(&run, 10 * ms), 9 * ms);
+    assert_int_equal(flush_found_time(&run, 10 * ms), 9 * ms);
     assert_int_equal(run.ready_count, 9);
     take_runnable_time(&run, 0);
-    assert_int_equal(mean_runnable_time(blocked, ms / 10), 0);
-    assert_int_equal(mean_runnable_time(queued, ms), ms * 9 / 10);
+    assert_int_equal(compute_mean_runnable_time(blocked, ms / 10), 0);
+    assert_int_equal(compute_mean_runnable_time(queued, ms), ms * 9 / 10);
     thread_run_destroy(&run);
 }
 
