@@ -67,8 +67,8 @@ static void format_build_id_name(char name[NAME_SIZE], const unsigned char *id, 
     snprintf(name, NAME_SIZE, "%s", hex);
 }
 
-/* Reads the same identity as file_identity_read(), and the time of the last change, which no user can set. Returns false
- * if the file is gone. */
+/* Reads the same identity as file_identity_read(), and the time of the last change, which no user can set. Returns
+ * false if the file is gone. */
 static bool stat_source(const struct file_source *source, struct stat *info)
 {
     int fd = source ? file_source_open(source) : -1;

@@ -179,7 +179,7 @@ static void test_the_build_id_is_found_without_sections(void **unused)
     memset(image + offsetof(Elf64_Ehdr, e_shnum), 0, 2);
     assert_int_equal(elf_file_open_image(&without, image, size, "image", &err), 0);
     assert_int_equal(without.sections.length, 0);
-    assert_false(without.is_cut);
+    assert_false(without.is_truncated);
     assert_int_equal(without.build_id_size, with.build_id_size);
     assert_memory_equal(without.build_id, with.build_id, with.build_id_size);
     elf_file_close(&with);
@@ -280,7 +280,7 @@ static void test_a_file_without_its_end_has_no_sections(void **unused)
     struct elf_file file;
     run("head -c 8192 program >cut");
     open_file(&file, "cut");
-    assert_true(file.is_cut);
+    assert_true(file.is_truncated);
     assert_int_equal(file.sections.length, 0);
     assert_int_equal(file.build_id_size, 20);
     elf_file_close(&file);
