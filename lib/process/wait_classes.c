@@ -125,8 +125,8 @@ void take_expected_runnable_time(struct thread_run *run)
 {
     uint64_t expected = 0;
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
-        expected += mean_runnable_time(&run->waits->classes[i], run->waits->classes[i].waited_ns);
-    uint64_t rest = excess_over(expected, run->awake_since_reading), found = settle_found_time(run, rest);
+        expected += compute_mean_runnable_time(&run->waits->classes[i], run->waits->classes[i].waited_ns);
+    uint64_t rest = subtract_or_zero(expected, run->awake_since_reading), found = flush_found_time(run, rest);
     if (run->waits)
         take_runnable_time(run, rest - found);
 }

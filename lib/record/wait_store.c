@@ -126,7 +126,7 @@ static int store_wait_sum(struct waits *waits, struct tracked_thread *thread, co
                           struct error *err)
 {
     uint64_t mean = mean_of_sum(sum);
-    const struct stored_wait stored = {.start = excess_over(end, mean),
+    const struct stored_wait stored = {.start = subtract_or_zero(end, mean),
                                        .end = end,
                                        .unseen = sum->total - mean,
                                        .kind = sum->kind,
@@ -166,7 +166,7 @@ int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t be
         class->unseen_ns = class->unseen_length = class->unseen = 0;
     }
     for (size_t i = 0; i <= WAIT_CLASSES; i++)
-        end = excess_over(end, mean_of_sum(&sums[i]));
+        end = subtract_or_zero(end, mean_of_sum(&sums[i]));
     for (size_t i = 0; i <= WAIT_CLASSES && !code; i++) {
         end += mean_of_sum(&sums[i]);
         code = store_wait_sum(waits, thread, &sums[i], end, err);

@@ -209,7 +209,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         stored.has_no_weight = run->waker.tid && class >= &run->waits->classes[WAIT_CLASSES - LONG_CLASSES];
         code = stored.has_no_weight ? store_wait(waits, thread, &stored, err) : 0;
     }
-    if (seen && !run->stack->is_given) {
+    if (seen && !run->stack->is_from_event) {
         free(class->last);
         class->last = run->stack;
         run->stack = NULL;

@@ -458,14 +458,14 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
     struct tracked_process *process;
     begin(&fixture, false);
     uint32_t tid = (uint32_t)fixture.pid;
-    struct tracked_thread *thread = tracker_thread(fixture.tracker, tid, &process);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, tid, &process);
     uint64_t time = fixture.start;
     take_switch(&fixture, time, false);
     for (int i = 0; i < 3; i++, time += length) {
         take_switch(&fixture, time, true);
         if (i == 1) {
-            assert_int_equal(thread_run_give_stack(&thread->run, time, frame, 1, 0, REASON_SLEEP, &err), 0);
-            thread->run.stack->is_given = false;
+            assert_int_equal(thread_run_set_event_stack(&thread->run, time, frame, 1, 0, REASON_SLEEP, &err), 0);
+            thread->run.stack->is_from_event = false;
             thread->run.stack->asked = thread->run.stack->known = time + 1;
         }
         const struct wakeup wakeup = {.time = time + length - 1, .woken = tid, .by_pid = 1, .by_tid = 1};
