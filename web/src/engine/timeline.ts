@@ -158,9 +158,9 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 dropped: view.bytes(4, 1)[0] === 1,
                 notRunning: Number.isNaN(from) ? null : [from, to],
                 reason: view.ints(6, 1)[0] ?? -1,
-                waker: module.text(view.ints(7, 1)[0] ?? -1),
                 unseen: view.doubles(8, 1)[0] ?? 0,
                 runtimeCallers: view.ints(9, 1)[0] ?? 0,
+                waker: module.text(view.ints(7, 1)[0] ?? -1), // the last: it ends the answer
             };
         },
     };
