@@ -2,7 +2,7 @@
 //
 //     node tests/e2e/page_intervals.mjs URL PROF PROFILE wakers|none
 import { execFileSync } from 'node:child_process';
-import { closeBrowser, complaints, foreign, numberOf, openPage, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, foreign, numberOf, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, prof, file, wakers] = process.argv.slice(2);
@@ -29,6 +29,10 @@ await check('the rows and the states are equal to the report', async () => {
     const { waits_ms, running_ms, total_ms } = wanted.find(({ name }) => name === 'received');
     for (const [name, value] of [['Pipe', waits_ms.Pipe], ['Running', running_ms]])
         assert(states.includes(`${name} ${((100 * value) / total_ms).toFixed(1)}%`), `${name} of ${states}`);
+    await page.setViewportSize({ width: 800, height: 800 });
+    const place = () => page.locator(ROW, { hasText: 'received' }).locator('.tree-name').boundingBox();
+    const { x } = await askUntil((box) => box.x < 640, place);
+    assert(x < 640, `the names begin at ${x} of 800 px`);
     await page.close();
 });
 

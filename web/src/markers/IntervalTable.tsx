@@ -65,7 +65,9 @@ function sumsOf({ info, states }: Session, stats: IntervalStats): number[] {
     sums[STATE_RUNNING] = stats.running_ms;
     for (const [name, ms] of Object.entries(stats.waits_ms))
         sums[STATE_REASONS + Math.max(0, reasons.indexOf(name))] = ms;
-    sums[STATE_REASONS + reasons.length] = (sums[STATE_REASONS + reasons.length] ?? 0) + stats.unknown_ms;
+    const notSeen = reasons.indexOf('Not seen');
+    const unseen = STATE_REASONS + (notSeen < 0 ? reasons.length : notSeen);
+    sums[unseen] = (sums[unseen] ?? 0) + stats.unknown_ms;
     return sums;
 }
 
@@ -224,7 +226,7 @@ function createIntervalTableModel(session: Session) {
         numberColumn('total', 'Total (ms)', 'Sum of the durations'),
         numberColumn('count', 'Count', 'Number of intervals'),
         numberColumn('p50', 'P50 (ms)', 'Half of the intervals are not longer'),
-        numberColumn('p90', 'P90 (ms)', '90% of the intervals are not longer', 640),
+        numberColumn('p90', 'P90 (ms)', '90% of the intervals are not longer', 900),
         numberColumn('p99', 'P99 (ms)', '99% of the intervals are not longer'),
         numberColumn('longest', 'Longest (ms)', 'The longest interval'),
         {
@@ -233,7 +235,7 @@ function createIntervalTableModel(session: Session) {
             title: 'Durations',
             hint: 'Number of intervals by duration; each bar is of durations twice as long as the bar before',
             width: 104,
-            sparedBelow: 800,
+            sparedBelow: 1000,
             cell: (stats) => <SmallHistogram stats={stats} />,
             text: ({ histogram }) => histogram.map(({ from_ms, count }) => `${from_ms}: ${count}`).join(', '),
         },
