@@ -156,7 +156,7 @@ static void print_failure(struct pushing *pushing, const char *why, const char *
     if (pushing->is_background && is_known)
         return;
     snprintf(pushing->last_failure, sizeof(pushing->last_failure), "%s", why);
-    ui_print_message("cannot send to %.*s: %s%s", measure_shown_address(url), url, why, next);
+    ui_print_message("cannot send to %.*s: %s%s", measure_url_without_query(url), url, why, next);
 }
 
 static void print_answer(struct pushing *pushing, const struct try *try)
@@ -190,7 +190,7 @@ static void print_queue_size(struct pushing *pushing)
         ui_print_message("%u profile%s in the queue for %s: 'prof push --queued %.*s' sends %s", waiting.others,
                          waiting.others == 1 ? " waits" : "s wait",
                          waiting.others == 1 ? "another address" : "other addresses",
-                         measure_shown_address(waiting.other), waiting.other, waiting.others == 1 ? "it" : "them");
+                         measure_url_without_query(waiting.other), waiting.other, waiting.others == 1 ? "it" : "them");
 }
 
 /* Waits before the next attempt. Returns false at the time limit for retries. */
@@ -214,7 +214,7 @@ void pushing_print_sent(const struct pushing *pushing)
     const char *url = pushing->options->url;
     if (pushing->sent && !pushing->is_quiet)
         ui_print_message("sent %u profile%s to %.*s", pushing->sent, pushing->sent == 1 ? "" : "s",
-                         measure_shown_address(url), url);
+                         measure_url_without_query(url), url);
 }
 
 int pushing_send(struct pushing *pushing, uint64_t retry)
@@ -246,7 +246,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
             print_answer(pushing, &try);
         } else if (try.outcome == PUSH_REFUSED) {
             pushing->refused++;
-            ui_print_message("%.*s rejected a profile: %s", measure_shown_address(url), url, try.why);
+            ui_print_message("%.*s rejected a profile: %s", measure_url_without_query(url), url, try.why);
         } else {
             print_failure(pushing, try.why, "");
             is_sending = false;

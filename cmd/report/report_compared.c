@@ -284,7 +284,7 @@ static void print_function(const struct report *report, const struct func_change
     if (estimate)
         report_format_half_interval(report, estimate, reach);
     report_print_compared(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
-    report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
+    report_print_func(report, row->func, "", report_measure_room(report, report->figures_columns));
     putchar('\n');
 }
 

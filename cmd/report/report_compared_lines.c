@@ -84,7 +84,7 @@ static void print_line(const struct report *report, const struct compared_line *
     used +=
         report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", number);
-    report_print_name(report, report_func_name(report, row->func), report_columns_left(report, used));
+    report_print_name(report, report_func_name(report, row->func), report_measure_room(report, used));
     putchar('\n');
 }
 
@@ -180,7 +180,7 @@ static void print_file_line(const struct report *report, const struct compared_f
     report_print_compared(report, row->sides, false, NULL);
     ui_print("%*u%s", NUMBER_COLUMNS, row->line, text && *text ? "  " : "");
     report_print_text(report, text ? text : "",
-                      report_columns_left(report, report->figures_columns + NUMBER_COLUMNS + 2));
+                      report_measure_room(report, report->figures_columns + NUMBER_COLUMNS + 2));
     putchar('\n');
 }
 
@@ -195,7 +195,7 @@ int report_print_compared_file(const struct report *report, struct error *err)
         source_text_read(&text, report, name);
         report_print_compared_columns(report, "line", false, false);
         report_print_compared(report, file.all.sides, false, NULL);
-        report_print_shortened(report, name, report_columns_left(report, report->figures_columns));
+        report_print_shortened(report, name, report_measure_room(report, report->figures_columns));
         putchar('\n');
     }
     for (size_t i = 0; !code && i < file.lines.length && !counts.limit; i++) {

@@ -242,7 +242,7 @@ static void print_figures(const struct report *report, const struct process_figu
     char name[REPORT_LINE_SIZE];
     format_process(report, &row, name);
     fputs("  ", stdout);
-    report_print_text(report, name, report_columns_left(report, 6 + 5 * NUMBER_COLUMNS + 2));
+    report_print_text(report, name, report_measure_room(report, 6 + 5 * NUMBER_COLUMNS + 2));
     putchar('\n');
 }
 

@@ -152,7 +152,7 @@ static void print_first_line(const struct report *report, const struct metadata 
         if (!report->width || report_text_columns(report, line) + LEAST_COMMAND + 2 <= report->width)
             break;
     }
-    unsigned left = report_columns_left(report, report_text_columns(report, line) + 2);
+    unsigned left = report_measure_room(report, report_text_columns(report, line) + 2);
     report_color(report, COLOR_BOLD);
     unsigned used = report_print_shortened(report, command[0] ? command : profile_text(report->profile, meta->product),
                                            left && left < LEAST_COMMAND ? LEAST_COMMAND : left);

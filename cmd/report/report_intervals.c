@@ -110,7 +110,7 @@ static void print_row(const struct report *report, const struct interval_list *l
     append_waits(report, list, row, runnable, waits);
     fputs("  ", stdout);
     report_color(report, COLOR_DIM);
-    report_print_text(report, waits, report_columns_left(report, used + 2));
+    report_print_text(report, waits, report_measure_room(report, used + 2));
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }

@@ -109,7 +109,7 @@ int report_print_lines(const struct report *report, struct error *err)
         report_print_columns(report, "line");
         report_print_weights(report, costs.total, costs.self);
         report_print_shortened(report, get_source_name(report, report->source),
-                               report_columns_left(report, report->figures_columns));
+                               report_measure_room(report, report->figures_columns));
         putchar('\n');
     }
     for (size_t i = 0; !code && i < costs.lines.length && !counts.limit; i++) {
@@ -120,7 +120,7 @@ int report_print_lines(const struct report *report, struct error *err)
         const char *line = row->line ? source_text_line(&text, row->line) : "(unknown line)";
         ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
         report_print_text(report, line ? line : "",
-                          report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
+                          report_measure_room(report, report->figures_columns + NUMBER_COLUMNS));
         putchar('\n');
         print_inlined(report, &costs, row->line);
     }
@@ -157,7 +157,7 @@ static void print_hot_line(const struct report *report, const struct hot_line *r
     used +=
         report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
     ui_print("%s", text);
-    report_print_name(report, report_func_name(report, row->func), report_columns_left(report, used));
+    report_print_name(report, report_func_name(report, row->func), report_measure_room(report, used));
     putchar('\n');
 }
 

@@ -96,7 +96,7 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
     if (*details) {
         ui_print("%*s", NAME_COLUMNS + 2 - (int)used, "");
         report_print_text(report, details,
-                          report_columns_left(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
+                          report_measure_room(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
     }
     putchar('\n');
     return 0;

@@ -78,7 +78,7 @@ static void print_site(const struct report *report, const struct call_site *site
     }
     for (size_t i = 0; i < SITE_CALLERS && site->callers[i] != PROFILE_NONE; i++)
         report_append(text, " < %.80s", report_func_name(report, site->callers[i]));
-    report_print_text(report, text, report_columns_left(report, used));
+    report_print_text(report, text, report_measure_room(report, used));
 }
 
 static void print_rows(const struct report *report, const struct object_waits *waits, const struct site_list *rows,
@@ -164,7 +164,7 @@ static void print_meanwhile(const struct report *report, const struct object_wai
         if (part->func != PROFILE_NONE)
             report_append(text, " in %.80s", report_func_name(report, part->func));
         ui_print("%*.1f%%  ", SHARE_WIDTH - 1, 100 * part->ms / total);
-        report_print_text(report, text, report_columns_left(report, SHARE_WIDTH + 2));
+        report_print_text(report, text, report_measure_room(report, SHARE_WIDTH + 2));
         putchar('\n');
     }
 }

@@ -124,7 +124,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
                  get_path_state_name(segment->state));
         report_print_text(
             report, text.data,
-            report_columns_left(report, START_COLUMNS + LENGTH_COLUMNS + 4 + THREAD_COLUMNS + STATE_COLUMNS));
+            report_measure_room(report, START_COLUMNS + LENGTH_COLUMNS + 4 + THREAD_COLUMNS + STATE_COLUMNS));
         putchar('\n');
     }
     array_free(&text);

@@ -45,7 +45,7 @@ void report_color(const struct report *report, enum report_color color)
         ui_write(codes[color], strlen(codes[color]));
 }
 
-unsigned report_columns_left(const struct report *report, unsigned used)
+unsigned report_measure_room(const struct report *report, unsigned used)
 {
     enum { LEAST = 8 };
     return report->width == 0 ? 0 : report->width > used + LEAST ? report->width - used : LEAST;

@@ -11,7 +11,7 @@ void report_detect_terminal(struct report *report);
 void report_color(const struct report *report, enum report_color color);
 
 /* Returns the columns that remain in a line after `used`, at least 8, or 0 if unlimited. */
-unsigned report_columns_left(const struct report *report, unsigned used);
+unsigned report_measure_room(const struct report *report, unsigned used);
 
 /* Returns the width of a text in columns, as these functions print it. */
 unsigned report_text_columns(const struct report *report, const char *text);

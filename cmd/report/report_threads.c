@@ -149,7 +149,7 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
 static void print_label(const struct thread_table *table, const char *name, const char *after, unsigned used)
 {
     const struct report *report = table->report;
-    unsigned left = report_columns_left(report, used), columns = report_text_columns(report, after);
+    unsigned left = report_measure_room(report, used), columns = report_text_columns(report, after);
     report_print_shortened(report, name, left == 0 ? 0 : left > columns + 8 ? left - columns : 8);
     report_color(report, COLOR_DIM);
     report_print_text(report, after, 0);

@@ -211,14 +211,14 @@ static unsigned print_branches(const struct tree_printer *printer, unsigned room
 static void print_row(const struct tree_printer *printer, const struct folded_row *row)
 {
     const struct report *report = printer->report;
-    unsigned room = report_columns_left(report, report->figures_columns);
+    unsigned room = report_measure_room(report, report->figures_columns);
     char count[QUANTITY_TEXT_MAX] = "";
     print_list_row(report, row->total, row->self, row->sides);
     unsigned used = report->figures_columns +
                     print_branches(printer, room / 2); /* half of the columns for branch lines, half for the name */
     if (row->frames > 1)
         snprintf(count, sizeof(count), report->utf8 ? " × %zu" : " x %zu", row->frames);
-    report_print_func(report, row->func, count, report_columns_left(report, used));
+    report_print_func(report, row->func, count, report_measure_room(report, used));
     putchar('\n');
 }
 
@@ -304,7 +304,7 @@ int report_print_butterfly(const struct report *report, struct error *err)
         return code;
     report_print_columns(report, "function");
     print_list_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
-    report_print_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
+    report_print_name(report, report_focus_name(report), report_measure_room(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, &butterfly, BUTTERFLY_CALLERS, err);
     if (!code)
@@ -330,7 +330,7 @@ int report_print_groups(const struct report *report, struct error *err)
             continue;
         print_list_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
         report_print_shortened(report, report_group_name(report, groups.rows[i].func),
-                               report_columns_left(report, report->figures_columns));
+                               report_measure_room(report, report->figures_columns));
         putchar('\n');
     }
     report_print_omissions(report, &counts, "row");
@@ -353,7 +353,7 @@ int report_print_functions(const struct report *report, struct error *err)
         if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), DEFAULT_LIMIT_FUNCTIONS))
             continue;
         report_print_weights(report, row->total, row->self);
-        report_print_func(report, row->func, "", report_columns_left(report, report->figures_columns));
+        report_print_func(report, row->func, "", report_measure_room(report, report->figures_columns));
         putchar('\n');
     }
     report_print_omissions(report, &counts, "function");

@@ -278,7 +278,7 @@ static void measure(const struct report *report, struct table *table)
     table->numbers = NUMBER_COLUMNS;
     while (report->width && table->numbers > LEAST_NUMBERS && used + NAMES_ROOM > report->width)
         used -= table->widths[--table->numbers];
-    unsigned left = report_columns_left(report, used);
+    unsigned left = report_measure_room(report, used);
     for (unsigned i = 0; i + 1 < NAME_COLUMNS; i++) {
         unsigned most = i == 0 && left && left < 2 * WIDEST_NAME ? get_max(left / 2, 8) : WIDEST_NAME;
         table->name_widths[i] = report_text_columns(report, get_name_title(report, i));
@@ -296,7 +296,7 @@ static void print_name(const struct report *report, const struct table *table, u
 {
     *used += SEPARATOR;
     bool is_last = column == NAME_COLUMNS - 1;
-    unsigned width = is_last ? report_columns_left(report, *used) : table->name_widths[column];
+    unsigned width = is_last ? report_measure_room(report, *used) : table->name_widths[column];
     if (report->width && *used + 4 > report->width)
         return;
     if (report->width && !is_last && *used + width > report->width)

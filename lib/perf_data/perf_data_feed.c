@@ -519,7 +519,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
     case PERF_RECORD_LOST_SAMPLES:
         feed->result->lost += record->lost;
         if (feed->has_waits)
-            waits_lost(&feed->waits);
+            waits_add_loss(&feed->waits);
         return tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_EXIT:
         if (feed->has_waits)

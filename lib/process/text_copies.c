@@ -59,7 +59,7 @@ static struct text_copy *copy_at(const struct text_copies *copies, uint64_t pc)
     return NULL;
 }
 
-bool text_copies_is_known(const struct text_copies *copies, uint64_t pc)
+bool text_copies_has(const struct text_copies *copies, uint64_t pc)
 {
     return copy_at(copies, pc) != NULL;
 }

@@ -34,7 +34,7 @@ bool text_copies_add(struct text_copies *copies, const struct mapping *file);
 void text_copies_drop(struct text_copies *copies, uint64_t start, uint64_t end);
 
 /* Whether the memory at `pc` is a copy, or may be a copy. */
-bool text_copies_is_known(const struct text_copies *copies, uint64_t pc);
+bool text_copies_has(const struct text_copies *copies, uint64_t pc);
 
 /* Whether the memory at `pc` equals the code of its file, as an earlier comparison found. */
 bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc);

@@ -82,7 +82,7 @@ static bool inherit_python(struct tracked_process *child, const struct tracked_p
 /* ---- mappings ---- */
 
 /* A program maps executable memory some hundred times, a JIT compiler some hundred times a second. A program that only
- * maps memory does so 100,000 times a second, which takes 1.3 MB of the spool. The search for the file of a mapping
+ * maps memory adds 100,000 mappings and 1.3 MB of the spool a second. The search for the file of a mapping
  * takes 75 us, or 1 ms for a file without a path. A program that maps only new files takes all of the recorder's
  * time. */
 enum {
@@ -245,7 +245,7 @@ static int add_copy_above(struct maps_reading *reading, const struct perf_mappin
     const struct mapping *map = address_space_find(&reading->process->space, mapping->start);
     struct library_mapping found;
     if (!below->path || below->start + below->length != mapping->start || !map || map->lib != MAPPING_NO_LIB ||
-        text_copies_is_known(&reading->process->copies, mapping->start))
+        text_copies_has(&reading->process->copies, mapping->start))
         return 0;
     int code = find_library(reading->mappings, reading->process, below, &found, reading->err);
     if (code || found.lib == SPOOL_NO_NUMBER)

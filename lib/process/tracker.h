@@ -116,11 +116,11 @@ void tracker_add_cpu_time(struct tracker *tracker, struct tracked_thread *thread
 
 /* Totals over all processes. */
 struct tracker_cpu_times {
-    uint64_t ran;        /* ns in the spool */
-    uint64_t ran_living; /* ns of `ran` of the processes whose clock was readable at the end */
-    int64_t unseen;      /* ns by which these clocks exceed ran_living (may be negative) */
-    uint64_t ended;      /* threads that ended or called exec */
-    bool has_orphans;    /* some process outlived its parent, which has not waited for it */
+    uint64_t ran;             /* ns in the spool */
+    uint64_t ran_of_readable; /* ns of `ran` of the processes whose clock was readable at the end */
+    int64_t unseen;           /* ns by which the clocks of these processes exceed ran_of_readable; may be negative */
+    uint64_t ended;           /* threads that ended or called exec */
+    bool has_orphans;         /* some process outlived its parent, which has not waited for it */
 };
 struct tracker_cpu_times tracker_get_cpu_times(const struct tracker *tracker);
 

@@ -81,7 +81,7 @@ struct tracker_cpu_times tracker_get_cpu_times(const struct tracker *tracker)
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
         times.unseen += get_unseen_cpu_time(process);
-        times.ran_living += process && process->clock_after > process->clock_before ? process->ran : 0;
+        times.ran_of_readable += process && process->clock_after > process->clock_before ? process->ran : 0;
     }
     return times;
 }

@@ -55,7 +55,7 @@ int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], 
     return 0;
 }
 
-int measure_shown_address(const char *url)
+int measure_url_without_query(const char *url)
 {
     return (int)strcspn(url, "?");
 }

@@ -16,7 +16,7 @@ enum { PUSH_URL_MAX = 2048 };
 int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err);
 
 /* Returns the length of a URL without its query. Messages omit the query, which may hold a secret. */
-int measure_shown_address(const char *url);
+int measure_url_without_query(const char *url);
 
 /* Whether the port is that of OTLP over gRPC, which prof does not support. */
 bool push_address_is_of_grpc(const char *url);

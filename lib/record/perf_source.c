@@ -50,7 +50,7 @@ static int handle_sample(struct perf_source *perf, const struct perf_record *rec
     int code = cpu_samples_add(perf->common.sinks.samples, record, false, &quality, err);
     if (code)
         return code;
-    wakeup_mode_sample(&perf->wakeup_modes[cpu_index], record->time, quality.depth);
+    wakeup_mode_add_sample(&perf->wakeup_modes[cpu_index], record->time, quality.depth);
     if (quality.depth != WAKEUP_STACK_FITS)
         cpu_pin_count_deep_stack(perf->common.pin, record->cpu, record->tid, record->time);
     return 0;
@@ -140,9 +140,9 @@ static void handle_loss(struct perf_source *perf, struct perf_record *record, si
     uint64_t samples = perf_events_count_lost(&perf->events, ring, record->lost);
     perf->lost_others += samples < record->lost ? record->lost - samples : 0;
     perf->lost_records += record->lost = samples;
-    wakeup_mode_lost(&perf->wakeup_modes[ring], record->time);
+    wakeup_mode_add_loss(&perf->wakeup_modes[ring], record->time);
     if (perf->common.sinks.waits)
-        waits_lost(perf->common.sinks.waits);
+        waits_add_loss(perf->common.sinks.waits);
 }
 
 /* Handles a record of processes or mappings. */
@@ -435,7 +435,7 @@ static void note_lower_rates(const struct perf_source *perf)
     if (rates->lowered)
         record_result_add_note(
             perf->common.result,
-            "prof sampled %u thread%s with very many context switches at only %llu Hz, to slow %s less; CPU times are exact",
+            "prof sampled %u thread%s with very many context switches at only %llu Hz, because each sample slows %s; CPU times are exact",
             rates->lowered, rates->lowered == 1 ? "" : "s", 1000000000ULL / (rates->interval * PERF_RATE_FEWER),
             rates->lowered == 1 ? "it" : "them");
 }

@@ -59,7 +59,7 @@ static uint64_t compute_kernel_cpu_time(struct recording *recording, uint64_t co
         return of_command;
     /* add the ended processes' proportional share of the switching time */
     double between = counted > times.ran ? (double)(counted - times.ran) : 0;
-    double ended = times.ran ? 1 - (double)times.ran_living / (double)times.ran : 0;
+    double ended = times.ran ? 1 - (double)times.ran_of_readable / (double)times.ran : 0;
     int64_t beside = times.unseen + (int64_t)(between * ended);
     return beside > -(int64_t)times.ran ? (uint64_t)((int64_t)times.ran + beside) : counted;
 }

@@ -380,7 +380,7 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
     return code ? code : store_rest(waits, thread, err);
 }
 
-void waits_lost(struct waits *waits)
+void waits_add_loss(struct waits *waits)
 {
     struct tracked_process *process;
     waits->has_lost = true;

@@ -69,7 +69,7 @@ int waits_pause(struct waits *waits, uint64_t time, struct error *err);
 void waits_resume(struct waits *waits, uint64_t time);
 
 /* Notes that records were lost: the state of all threads becomes unknown. */
-void waits_lost(struct waits *waits);
+void waits_add_loss(struct waits *waits);
 
 struct producer waits_as_producer(struct waits *waits);
 

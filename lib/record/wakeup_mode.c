@@ -29,7 +29,7 @@ static void slow_down_for_a_while(struct wakeup_mode *mode, uint64_t time)
     mode->slow_until = time + pause_after_failure;
 }
 
-bool wakeup_mode_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_stack stack)
+bool wakeup_mode_add_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_stack stack)
 {
     if (!mode->last_short)
         mode->last_short = time;
@@ -50,7 +50,7 @@ bool wakeup_mode_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_sta
     return mode->fast;
 }
 
-void wakeup_mode_lost(struct wakeup_mode *mode, uint64_t time)
+void wakeup_mode_add_loss(struct wakeup_mode *mode, uint64_t time)
 {
     if (mode->fast)
         slow_down_for_a_while(mode, time);

@@ -28,8 +28,8 @@ enum wakeup_stack {
  * suffice. */
 void wakeup_mode_init(struct wakeup_mode *mode, bool fast);
 
-/* Notes one sample of the CPU. `time`: ns. Returns whether the next sample should wake the recorder. */
-bool wakeup_mode_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_stack stack);
+/* Adapts the mode to a sample of the CPU. `time`: ns. Returns whether the next sample should wake the recorder. */
+bool wakeup_mode_add_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_stack stack);
 
-/* Notes lost samples: too many wakeups leave the recorder no time to read. */
-void wakeup_mode_lost(struct wakeup_mode *mode, uint64_t time);
+/* Adapts the mode to lost samples: too many wakeups leave the recorder no time to read. */
+void wakeup_mode_add_loss(struct wakeup_mode *mode, uint64_t time);

@@ -32,7 +32,7 @@ int own_address_init(struct own_address *own, uint16_t port, const char *token, 
     return 0;
 }
 
-bool own_address_is_host(const struct own_address *own, const char *host)
+bool own_address_accepts_host(const struct own_address *own, const char *host)
 {
     enum { HTTP_PORT = 80 };
     static const char *const names[] = {"127.0.0.1", "localhost"};
@@ -48,10 +48,10 @@ bool own_address_is_host(const struct own_address *own, const char *host)
     return false;
 }
 
-bool own_address_is_origin(const struct own_address *own, const char *origin)
+bool own_address_accepts_origin(const struct own_address *own, const char *origin)
 {
     static const char scheme[] = "http://";
-    return !strncmp(origin, scheme, strlen(scheme)) && own_address_is_host(own, origin + strlen(scheme));
+    return !strncmp(origin, scheme, strlen(scheme)) && own_address_accepts_host(own, origin + strlen(scheme));
 }
 
 const char *own_address_path_after_token(const struct own_address *own, const char *path)

@@ -23,10 +23,10 @@ int own_address_init(struct own_address *own, uint16_t port, const char *token, 
 
 /* Returns whether a Host header names the server: 127.0.0.1 or localhost, and the port, which clients omit if it is 80.
  * Returns false for NULL (no header). */
-bool own_address_is_host(const struct own_address *own, const char *host);
+bool own_address_accepts_host(const struct own_address *own, const char *host);
 
 /* Returns whether an Origin header names the server. */
-bool own_address_is_origin(const struct own_address *own, const char *origin);
+bool own_address_accepts_origin(const struct own_address *own, const char *origin);
 
 /* Returns the part after the token in the path of a request ("" or "/..."), or NULL if the path does not begin with
  * the token. The comparison takes the same time for every wrong token. */

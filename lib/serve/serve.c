@@ -125,8 +125,8 @@ static enum MHD_Result serve_template(struct server *server, const struct recipi
     return answer_text(to, text.data, text.length);
 }
 
-/* Answers with the progress of downloads of debug files: {"servers", "file", "done", "total", "files"}. The first one
- * is the addresses of the debuginfod servers, or "". */
+/* Answers with the progress of downloads of debug files: {"servers", "file", "done", "total", "files"}.
+ * "servers" has the addresses of the debuginfod servers, or "". */
 static enum MHD_Result serve_names_progress(struct server *server, const struct recipient *to)
 {
     struct debug_server *debug_server = server->options.search ? server->options.search->server : NULL;
@@ -317,9 +317,9 @@ static struct refusal check_request(const struct server *server, const struct re
     const char *host, *origin;
     if (!get_single_header(to->connection, "Host", &host) || !get_single_header(to->connection, "Origin", &origin))
         return (struct refusal){MHD_HTTP_BAD_REQUEST, "A request has one Host and at most one Origin.\n"};
-    if (!own_address_is_host(&server->own, host))
+    if (!own_address_accepts_host(&server->own, host))
         return (struct refusal){MHD_HTTP_FORBIDDEN, "This server answers only to the address that prof printed.\n"};
-    if (origin && !to->origin && !own_address_is_origin(&server->own, origin))
+    if (origin && !to->origin && !own_address_accepts_origin(&server->own, origin))
         return (struct refusal){MHD_HTTP_FORBIDDEN, "This server does not answer other web pages.\n"};
     if (!own_address_path_after_token(&server->own, url))
         return (struct refusal){MHD_HTTP_NOT_FOUND, "There is nothing here.\n"};

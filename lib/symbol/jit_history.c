@@ -193,7 +193,7 @@ static size_t find_leaf(const struct jit_history *history, uint64_t address)
 }
 
 /* Finds the node's last change up to the time. Returns its index plus 1, or 0. */
-static size_t find_last_at_node(const struct jit_history *history, size_t node, uint64_t time)
+static size_t find_last_change(const struct jit_history *history, size_t node, uint64_t time)
 {
     size_t first = find_first_change(history, node), low = first, high = history->nodes[node].end;
     while (low < high) {
@@ -216,7 +216,7 @@ uint32_t jit_history_find(const struct jit_history *history, uint64_t address, u
     if (known->changes < 2)
         return known->changes && known->time <= time ? known->code : JIT_HISTORY_NONE;
     for (size_t node = leaves + leaf; node > 0; node = history->nodes[node].above) {
-        size_t here = find_last_at_node(history, node, time);
+        size_t here = find_last_change(history, node, time);
         if (here > last)
             last = here;
     }

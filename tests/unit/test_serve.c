@@ -424,14 +424,14 @@ static void test_host_needs_no_port_80(void **state)
     struct own_address own;
     struct error err;
     assert_int_equal(own_address_init(&own, 80, NULL, &err), 0);
-    assert_true(own_address_is_host(&own, "127.0.0.1"));
-    assert_true(own_address_is_host(&own, "localhost:80"));
-    assert_true(own_address_is_origin(&own, "http://127.0.0.1"));
-    assert_false(own_address_is_host(&own, "127.0.0.1:8080"));
-    assert_false(own_address_is_host(&own, "127.0.0.1:"));
+    assert_true(own_address_accepts_host(&own, "127.0.0.1"));
+    assert_true(own_address_accepts_host(&own, "localhost:80"));
+    assert_true(own_address_accepts_origin(&own, "http://127.0.0.1"));
+    assert_false(own_address_accepts_host(&own, "127.0.0.1:8080"));
+    assert_false(own_address_accepts_host(&own, "127.0.0.1:"));
     assert_int_equal(own_address_init(&own, 3000, NULL, &err), 0);
-    assert_false(own_address_is_host(&own, "127.0.0.1"));
-    assert_false(own_address_is_host(&own, "127.0.0.1:80"));
+    assert_false(own_address_accepts_host(&own, "127.0.0.1"));
+    assert_false(own_address_accepts_host(&own, "127.0.0.1:80"));
 }
 
 static void test_a_header_that_names_the_server_twice_is_refused(void **state)

@@ -127,7 +127,7 @@ static void test_a_thread_that_sleeps_on_is_found_again(void **state)
     struct error err;
     begin(&fixture, false);
     assert_int_equal(waits_add_running(&fixture.waits, (uint32_t)fixture.pid, fixture.start, &err), 0);
-    waits_lost(&fixture.waits);
+    waits_add_loss(&fixture.waits);
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 10 * ms, false, &err), 0);
     usleep(20000);
     look(&fixture, monotonic_ns());
@@ -320,7 +320,7 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
         take_switch(&fixture, fixture.start + runs[i].off * 1000, true);
     }
     take_switch(&fixture, fixture.start + 16 * ms, false);
-    waits_lost(&fixture.waits);
+    waits_add_loss(&fixture.waits);
     take_switch(&fixture, fixture.start + 17 * ms, true); /* the thread may have left its CPU before */
     take_switch(&fixture, fixture.start + 18 * ms, false);
     assert_int_equal(waits_pause(&fixture.waits, fixture.start + 20 * ms, &err), 0);

@@ -17,7 +17,7 @@ static unsigned feed_while(struct wakeup_mode *mode, uint64_t *time, enum wakeup
     unsigned count = 0;
     while (count < most && mode->fast == fast) {
         *time += MS;
-        wakeup_mode_sample(mode, *time, stack);
+        wakeup_mode_add_sample(mode, *time, stack);
         count++;
     }
     return count;
@@ -30,7 +30,7 @@ static void test_stacks_that_fit_make_it_slow_soon(void **unused)
     uint64_t time = 5000 * MS;
     wakeup_mode_init(&mode, true);
     assert_in_range(feed_while(&mode, &time, WAKEUP_STACK_FITS, true, 1000), 10, 100);
-    assert_false(wakeup_mode_sample(&mode, time + MS, WAKEUP_STACK_FITS));
+    assert_false(wakeup_mode_add_sample(&mode, time + MS, WAKEUP_STACK_FITS));
 }
 
 static void test_a_deep_stack_makes_it_fast_at_once(void **unused)
@@ -38,9 +38,9 @@ static void test_a_deep_stack_makes_it_fast_at_once(void **unused)
     (void)unused;
     struct wakeup_mode mode;
     wakeup_mode_init(&mode, false);
-    assert_false(wakeup_mode_sample(&mode, 5000 * MS, WAKEUP_STACK_FITS));
-    assert_true(wakeup_mode_sample(&mode, 5001 * MS, WAKEUP_STACK_SHORT));
-    assert_true(wakeup_mode_sample(&mode, 5002 * MS, WAKEUP_STACK_FITS));
+    assert_false(wakeup_mode_add_sample(&mode, 5000 * MS, WAKEUP_STACK_FITS));
+    assert_true(wakeup_mode_add_sample(&mode, 5001 * MS, WAKEUP_STACK_SHORT));
+    assert_true(wakeup_mode_add_sample(&mode, 5002 * MS, WAKEUP_STACK_FITS));
 }
 
 static void test_it_stays_fast_while_deep_stacks_come_now_and_then(void **unused)
@@ -51,7 +51,7 @@ static void test_it_stays_fast_while_deep_stacks_come_now_and_then(void **unused
     wakeup_mode_init(&mode, true);
     for (int i = 0; i < 2000; i++) {
         time += MS;
-        assert_true(wakeup_mode_sample(&mode, time, i % 100 ? WAKEUP_STACK_FITS : WAKEUP_STACK_SHORT));
+        assert_true(wakeup_mode_add_sample(&mode, time, i % 100 ? WAKEUP_STACK_FITS : WAKEUP_STACK_SHORT));
     }
 }
 
@@ -94,7 +94,7 @@ static void test_one_stack_in_time_forgives_those_that_were_late(void **unused)
     wakeup_mode_init(&mode, true);
     for (int i = 0; i < 1000; i++) {
         time += MS;
-        assert_true(wakeup_mode_sample(&mode, time, i % 20 ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT));
+        assert_true(wakeup_mode_add_sample(&mode, time, i % 20 ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT));
     }
 }
 
@@ -104,11 +104,11 @@ static void test_lost_samples_slow_it_down(void **unused)
     struct wakeup_mode mode;
     uint64_t time = 5000 * MS;
     wakeup_mode_init(&mode, true);
-    wakeup_mode_sample(&mode, time, WAKEUP_STACK_SHORT);
-    wakeup_mode_lost(&mode, time + MS);
+    wakeup_mode_add_sample(&mode, time, WAKEUP_STACK_SHORT);
+    wakeup_mode_add_loss(&mode, time + MS);
     assert_false(mode.fast);
-    assert_false(wakeup_mode_sample(&mode, time + 2 * MS, WAKEUP_STACK_SHORT));
-    assert_true(wakeup_mode_sample(&mode, time + 2000 * MS, WAKEUP_STACK_SHORT));
+    assert_false(wakeup_mode_add_sample(&mode, time + 2 * MS, WAKEUP_STACK_SHORT));
+    assert_true(wakeup_mode_add_sample(&mode, time + 2000 * MS, WAKEUP_STACK_SHORT));
 }
 
 int main(void)
