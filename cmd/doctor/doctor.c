@@ -1,8 +1,8 @@
 /*
  * `prof doctor [PROGRAM]`: prints which recordings work here for this user, and the command that enables more.
  *
- * It opens perf events and maps rings instead of reading settings alone, because settings, capabilities, limits,
- * seccomp filters and security modules decide together.
+ * The command opens perf events and maps rings instead of only reading settings, because settings, capabilities,
+ * limits, seccomp filters and security modules decide together.
  */
 #include "cmd/doctor/doctor.h"
 

@@ -1,8 +1,8 @@
 /*
  * `prof push FILE URL`: sends a saved profile to a server that takes OpenTelemetry profiles over HTTP.
  *
- * It puts the profile into the queue, and removes the profile when the server has accepted it. A profile that prof
- * could not send waits in the queue for the next push.
+ * The command puts the profile into the queue, and removes the profile when the server has accepted it. A profile that
+ * prof could not send waits in the queue for the next push.
  */
 #include "cmd/common/commands.h"
 #include "cmd/push/push_options.h"

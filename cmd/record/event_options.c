@@ -37,7 +37,8 @@ const struct option_row event_option_rows[] = {
      .choices = "page-faults minor-faults major-faults context-switches cpu-migrations cycles instructions "},
     {"no-cpu-samples", 0, NULL, "sample only the events of -e; count CPU time without samples",
      OPTION_FLAG(struct event_options, no_cpu_samples)},
-    {"period", 0, "N", "take one sample per N events of -e (1 for tracepoints and probes, else the rate of -r)",
+    {"period", 0, "N",
+     "take one sample per N events of -e (1 for tracepoints and probes; other events have the rate of -r instead)",
      .parse = parse_period},
     {.name = NULL},
 };

@@ -55,7 +55,7 @@ static const struct option_row data_rows[] = {
     {"off-cpu", 0, "yes|no", "also record waits and their reasons (yes; with -a: no)",
      OPTION(option_set_choice, struct record_line, off_cpu), .data = CHOICE_YES, .choices = "yes no"},
     {"wakers", 0, NULL,
-     "print the reason if the kernel does not permit to record the wakers of waits; with -a: record both",
+     "print the reason if the kernel does not permit prof to record wakers; with -a, record waits and wakers",
      OPTION_FLAG(struct record_line, wakers)},
     {"no-wakers", 0, NULL, "do not record the wakers of waits", OPTION_FLAG(struct record_line, no_wakers)},
     {"python", 0, "yes|no", "read the frames of Python code (yes)",

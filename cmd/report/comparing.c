@@ -69,7 +69,7 @@ const struct option_row comparing_option_rows[] = {
      "scale the new side until its samples, cpu-time, wall-time or function:NAME equal those of the base (none)",
      .parse = parse_scale, .choices = "none samples cpu-time wall-time function:"},
     {"forgive", 0, "WHAT",
-     "ignore differences of function names in templates (their arguments, <...>), in suffixes (.isra.0, .constprop.1, .part.2, .cold, .llvm.123), or in both (templates,suffixes)",
+     "ignore parts of function names that a compiler makes: the arguments of templates (templates), suffixes such as .isra.0 and .cold (suffixes), or both (templates,suffixes)",
      .parse = parse_forgiven, .choices = "templates suffixes templates,suffixes"},
     {"base-range", 0, "FROM,TO", "limit the base to this range, such as 1.5,3 in seconds or 200ms,900ms",
      .parse = parse_range, .data = SIDE_BASE},

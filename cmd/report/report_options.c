@@ -212,7 +212,7 @@ static const struct option_row sample_rows[] = {
      "only threads with this tid, index or name; if no thread has this name, threads whose name contains it; can be given several times",
      OPTION(option_add_text, struct report_options, threads)},
     {"search", 0, "TERMS",
-     "only stacks that match all terms, separated by commas, in the name of a function, file or library; -term excludes, \"term\" is the whole name, /term/ a regular expression, lib:term and file:term match only libraries and files",
+     "only stacks that match all terms, separated by commas. A term is a part of the name of a function, file or library. -term excludes stacks, \"term\" is a whole name, /term/ is a regular expression, and lib:term and file:term match only libraries and files",
      OPTION_TEXT(struct report_options, search)},
     {"range", 0, "FROM,TO",
      "only samples from FROM (the start) to TO (the end), such as 1.5,3 in seconds or 200ms,900ms",

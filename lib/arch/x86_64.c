@@ -128,7 +128,7 @@ static bool snippet_begins_at(const struct snippet *snippet, const unsigned char
     return true;
 }
 
-/* The instruction of the snippet that begins at the pc, or NULL. */
+/* Returns the snippet's instruction at the pc, or NULL. */
 static const struct instruction *find_snippet_instruction(const struct snippet *snippet, const unsigned char *code)
 {
     const unsigned char *pc = code + ARCH_CODE_BEFORE, *end = pc + ARCH_CODE_AFTER;

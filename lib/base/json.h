@@ -50,7 +50,8 @@ struct json {
     bool ended;
     unsigned char expect;                      /* the token kinds that may come next */
     unsigned char unfinished;                  /* kind of the unfinished token at the end of the last piece */
-    bool escaped, special;                     /* unfinished string: after a backslash; has characters to decode */
+    bool escaped;                              /* the last byte of the unfinished string is a backslash */
+    bool special;                              /* the unfinished string has characters to decode */
     unsigned char nesting[JSON_MAX_DEPTH / 8]; /* a bit for each open level: 1 for an object */
     ARRAY(char) raw;                           /* bytes of the unfinished token so far */
     ARRAY(char) decoded;                       /* decoded text of a string with escapes or invalid UTF-8 */

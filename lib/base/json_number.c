@@ -201,7 +201,7 @@ char *number_put_decimal(char *out, int64_t value, unsigned decimals)
     return out + decimals;
 }
 
-/* Writes "d.ddd" times 10^exponent, for magnitudes with long plain digits. */
+/* Writes digits * 10^exponent, such as "1.234e-20", for numbers with too many zeros in plain notation. */
 static char *write_scientific(char *out, uint64_t digits, int exponent)
 {
     int count = 0;

@@ -1,11 +1,11 @@
 /*
  * Reads the Go function table.
  *
- * A sorted array maps addresses to function records. A function record has the name, and offsets of step tables. A step
- * has a value change and the number of code bytes for which the value applies, both as variable-length numbers.
- * Separate step tables encode the frame size, the file index, the line, and the innermost inlined call. An inlined call
- * has its function's name, and its call site as a pc of the outer function. At the pc of the call site, the same step
- * tables have the file and line of the call, and the next outer call.
+ * A sorted array maps addresses to function records. A function record has the name, and offsets of step
+ * tables (the pc-value tables of Go). A step has a value change and the number of code bytes for which the value
+ * applies, both as variable-length numbers. Separate step tables encode the frame size, the file index, the line, and
+ * the innermost inlined call. An inlined call has its function's name, and its call site as a pc of the outer function.
+ * At the pc of the call site, the same step tables have the file and line of the call, and the next outer call.
  *
  * For hostile files, reads go through cursors that end with the table, and the number of steps and the call depth are
  * bounded.

@@ -89,7 +89,8 @@ bool python_codes_find(struct python_codes *codes, const struct python_source *s
 /* Drops the data read for the current sample. Call this function if the thread has run since the sample. */
 void python_codes_forget(struct python_codes *codes);
 
-/* Returns the time (ns) until which the object need not be compared again, or 0 if each sample must compare it. */
+/* Returns the time (ns) until which samples may use the code object without comparing it with the memory of the
+ * process, or 0 if each sample must compare it. */
 uint64_t python_code_valid_until(const struct python_code *code);
 
 /* Sets `number` to the function's number in the spool. Writes a new function to the spool. */

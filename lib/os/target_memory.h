@@ -5,9 +5,9 @@
  *
  * So a helper, a process of prof, reads the memory of processes of other users. If the helper does not answer within
  * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another helper for the next read, and pauses reads of the silent
- * process for TARGET_MEMORY_PAUSE_NS. The pause ends, because a slow disk is not hostile. If a user has
- * TARGET_MEMORY_SILENT_OF_USER silent processes, the reads of all processes of the user pause. If all users have
- * TARGET_MEMORY_SILENT silent processes, the reads of all processes of other users pause. So one user costs the
+ * process for TARGET_MEMORY_PAUSE_NS. The pause is short, because the process may be harmless and have a slow disk. If
+ * a user has TARGET_MEMORY_SILENT_OF_USER silent processes, the reads of all processes of the user pause. If all users
+ * have TARGET_MEMORY_SILENT silent processes, the reads of all processes of other users pause. So one user costs the
  * recorder at most 1.6 % of its time.
  *
  * prof reads processes of its own user and of root directly: they can stop prof anyway, and a read by the helper costs

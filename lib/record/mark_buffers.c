@@ -108,9 +108,9 @@ static bool has_magic(int fd)
            magic == PROF_MARKS_MAGIC;
 }
 
-/* If two threads set a first mark at the same time, each creates a file, and one thread removes its own file by name.
- * So the recorder keeps the name of a file until the process has chosen the file: otherwise the other file could get
- * the name, and the thread would remove it. */
+/* If two threads set a first mark at the same time, each creates a file. The process uses one file, and the other
+ * thread removes its file by name. So the recorder removes the name of a file only if the process uses the file.
+ * Otherwise another file could get the name, and the thread would remove the other file. */
 static int open_named_file(struct mark_buffers *buffers, const char *name, struct error *err)
 {
     int fd = openat(buffers->directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

@@ -102,6 +102,6 @@ void ptrace_limits_add_unreadable_note(struct ptrace_limits *limits, struct reco
     attach_read_thread_name((pid_t)pid, (pid_t)pid, name, sizeof(name));
     record_result_add_note(
         result,
-        "process %u (%s) is not dumpable (see prctl(2)): prof may not read its memory, and its stacks have only their innermost function; root, or the capability CAP_SYS_PTRACE, reads whole stacks",
+        "process %u (%s) is not dumpable (see prctl(2)), so prof reads only the innermost function of its stacks; with sudo or the capability CAP_SYS_PTRACE, prof reads whole stacks",
         pid, name);
 }

@@ -109,12 +109,12 @@ struct source_class {
     void (*free)(struct source *source);
 };
 
-/* Opens perf events for the options, and adds their descriptors to epoll. `refusal` receives the reason if the
- * kernel refuses perf events, or "" after another failure. */
+/* Opens a source that samples with perf events, and adds their descriptors to epoll. `refusal` receives the reason if
+ * the kernel refuses perf events, or "" after another failure. */
 int perf_source_open(struct source **out, const struct source *common, int epoll_fd, char *refusal, size_t size,
                      struct error *err);
 
-/* Opens ptrace for the options. Adds a note with the reason for ptrace, `refusal`, unless the text is empty. */
+/* Opens a source that samples with ptrace. Unless `refusal` is empty, adds a note with this reason for ptrace. */
 int ptrace_source_open(struct source **out, const struct source *common, int epoll_fd, const char *refusal,
                        struct error *err);
 

@@ -77,7 +77,7 @@ static int explain_refusal(pid_t pid, int code, struct error *err)
     if (is_not_dumpable(pid))
         return error_set(
             err, code,
-            "cannot trace process %d: it is not dumpable (see prctl(2)); root, or the capability CAP_SYS_PTRACE, may trace it",
+            "cannot trace process %d: it is not dumpable (see prctl(2)); run prof with sudo or the capability CAP_SYS_PTRACE",
             (int)pid);
     return error_set(err, code, "cannot trace process %d: %s", (int)pid, strerror(code));
 }

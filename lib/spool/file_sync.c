@@ -54,7 +54,7 @@ static void use_all_cpus(void)
     sched_setaffinity(0, sizeof(all), &all); /* the kernel ignores CPUs that are not permitted */
 }
 
-/* Replaces the file. Without a path, memory has run out: no file is renamed. */
+/* Replaces the file. Fails if the path is NULL, because memory ran out earlier. */
 static int replace_file(const struct replacement *replacement)
 {
     int code = replacement->path && rename(replacement->temporary, replacement->path) == 0 ? 0 : -errno;

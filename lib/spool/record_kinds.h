@@ -110,7 +110,7 @@ EVENT(EXIT, process_exit, 19, 2, "A process ends.",
     FIELD(pid, PID, "process id")
     FIELD(time_ns, TIME, "end")
     FIELD(status, COUNT, "status as in wait(2)"))
-EVENT(WORK, recorder_work, 20, 2, "The recorder itself works for more than 1 ms.",
+EVENT(WORK, recorder_work, 20, 2, "The recorder is busy with its own work for more than 1 ms.",
     FIELD(time_ns, TIME, "start of the work")
     FIELD(end_ns, TIME, "end of the work")
     FIELD(name, TEXT, "description of the work"))
@@ -172,7 +172,7 @@ SAMPLE(COUNTERS, counters, 3, 2, "The recorder reads counters. A counter is a su
     FIELD(since_ns, TIME, "time until which no value of the previous record has changed, 0 if unknown")
     FIELD(is_base, BOOL, "true if the change from the previous record does not count")
     FIELD(values, VALUES, "for a process, an object with the names of `lib/spool/counter_kinds.h`. For `power`, a list of µJ in the order of the metadata `power`. For `cpus`, a list of busy ns of each CPU"))
-SAMPLE(SLICE, slice, 4, 5, "A thread ran on one CPU, with gaps of less than a sampling interval at most.",
+SAMPLE(SLICE, slice, 4, 5, "A thread ran on one CPU, with gaps shorter than a sampling interval.",
     FIELD(thread, THREAD, "the thread")
     FIELD(time_ns, TIME, "end of the slice")
     FIELD(cpu, CPU, "CPU")

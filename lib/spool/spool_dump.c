@@ -116,7 +116,7 @@ static void write_blob(struct json_writer *json, enum spool_type type, const str
         write_hex(json, blob->bytes, blob->size);
 }
 
-/* ---- one record: `record` is the struct of its kind ---- */
+/* ---- one record: `record` points to the struct spool_NAME of its kind ---- */
 
 static void write_field(struct json_writer *json, const struct spool_field *field, const void *record)
 {

@@ -15,7 +15,7 @@
 
 #define JIT_IMAGE_NONE UINT64_MAX
 
-/* Limits of one file: its codes and their addresses. Addresses of a profile have 31 bits. */
+/* The most codes in one file, and the first address after them. Addresses of a profile have 31 bits. */
 enum { JIT_IMAGE_CODES_MAX = 16384, JIT_IMAGE_ID_SIZE = 20 };
 #define JIT_IMAGE_END (UINT64_C(1) << 31)
 

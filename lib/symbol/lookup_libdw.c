@@ -20,8 +20,8 @@ static enum dwarf_verdict find_worst_verdict(const struct lookup *lookup)
     return worst;
 }
 
-/* Chooses the addresses for libdw: those in declined units, and those without a unit if the header of some unit was
- * declined. */
+/* Chooses the addresses for libdw: those in units that prof's own reader declined. If the reader declined the header of
+ * a unit, the addresses without a unit, too. */
 static void choose_addresses(const struct lookup *lookup, bool *is_chosen)
 {
     bool is_all = lookup->reader == SYMBOL_READER_LIBDW || lookup->file_verdict == DWARF_DECLINED;

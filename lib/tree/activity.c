@@ -9,9 +9,9 @@
 
 enum { MICROSECONDS_PER_MS = 1000 };
 
-/* Returns the CPU share of the gap before sample `i` in whole percents. The gap after the last sample has 0, and a gap
- * with unknown CPU time has 100. The gap before the first sample is one `interval` (ms) long, and has 0 if its CPU time
- * is unknown. `i` is at most samples->length. */
+/* Returns the CPU share of the gap before sample `i` in whole percents. The share is 0 after the last
+ * sample, and 100 in a gap with unknown CPU time, except before the first sample, where it is 0. The gap before the
+ * first sample is one `interval` (ms) long. `i` is at most samples->length. */
 static double get_gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)

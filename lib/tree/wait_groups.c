@@ -259,7 +259,8 @@ static double estimate_error(struct grouper *grouper, const struct variance *var
     return *limit * sqrt(variance->sum);
 }
 
-/* Sums without a mean length have as many waits per ms as the other rows of their group. False if memory ran out. */
+/* Stores counts, errors and percentiles of the groups. Time whose waits were not counted has as many waits per ms as
+ * the rest of its group. False if memory ran out. */
 static bool store_estimates(struct grouper *grouper)
 {
     size_t length = grouper->groups->list.length;

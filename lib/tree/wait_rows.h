@@ -19,8 +19,7 @@ uint32_t find_idle_category(const struct profile *profile);
 /* The subcategory of "Idle" with this name; PROFILE_NONE: none. */
 uint32_t find_wait_reason(const struct profile *profile, const char *name);
 
-/* The subcategory "Runnable" of "Idle", in older profiles "Preempted": the reason of waits for a CPU. PROFILE_NONE:
- * none. */
+/* The subcategory of "Idle" for waits for a CPU: "Runnable", or "Preempted" in older profiles. PROFILE_NONE: none. */
 uint32_t find_runnable_reason(const struct profile *profile);
 
 struct wait_rows {

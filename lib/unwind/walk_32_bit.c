@@ -150,7 +150,7 @@ static bool find_caller_register(struct walk_32 *walk, const struct cfi_row *row
     uint64_t address = cfa + (uint64_t)given;
     switch (row->rules[reg]) {
     case CFI_OFFSET:
-        /* popped already, as in walk.c */
+        /* the function has popped the register already */
         return (address < walk->regs.r[ESP] && reg != EIP) || read_word(walk, address, value);
     case CFI_VAL_OFFSET:
         *value = address;
@@ -204,7 +204,7 @@ static bool step_frame(struct walk_32 *walk, const struct rule *rule)
     for (size_t i = 0; i < SAVED_REGISTERS; i++) {
         uint8_t reg = saved_registers[i];
         uint64_t slot = cfa + (uint64_t)((int64_t)rule->slots[i] * WORD);
-        if (!(rule->saved >> reg & 1) || slot < esp) /* popped already, as in walk.c */
+        if (!(rule->saved >> reg & 1) || slot < esp) /* the function has popped the register already */
             continue;
         if (!read_word(walk, slot, &walk->regs.r[reg]))
             return set_end_of_memory(walk);
