@@ -337,7 +337,7 @@ static int print_result(const struct check *check)
                                                            : EXIT_SUCCESS;
 }
 
-/* Fails if a side has no samples, because its recording failed. Such a side exceeds no limit. */
+/* Fails if a side has no samples, because its recording failed. A side without samples would exceed no limit. */
 static int refuse_empty_sides(const struct report *report)
 {
     size_t samples[PROFILE_SIDES] = {0, 0};

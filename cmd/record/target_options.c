@@ -64,7 +64,7 @@ int target_check(const struct target_options *options, bool has_command)
         return ui_usage("record", "%s takes no -p: %s", all,
                         options->cgroup ? "it records a whole cgroup" : "it records all processes");
     if (options->no_inherit && options->all)
-        return ui_usage("record", "%s takes no --no-inherit: it needs a command or -p", all);
+        return ui_usage("record", "--no-inherit needs a command or -p, and cannot be used with %s", all);
     if (options->follow_daemons && (options->all || options->no_inherit))
         return ui_usage("record", "--follow-daemons follows child processes, which %s",
                         options->all ? "-a and --cgroup record anyway" : "--no-inherit excludes");

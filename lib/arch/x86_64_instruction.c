@@ -126,11 +126,13 @@ bool instruction_decode(const unsigned char *code, size_t size, struct instructi
 
 /* ---- the registers that an instruction writes ---- */
 
-/* The registers that each opcode changes. `m` the operand, if it is a register. `r` the register of ModRM. `b` both.
- * `o` the register in the opcode. `x` the register in the opcode, and rax (xchg). `a` rax. `c` rcx. `d` rdx. `s` the
- * registers of string instructions. `y` rax, rcx, rdx and r11 (system calls and reads of counters). `z` rax, rbx, rcx
- * and rdx (cpuid). `k` as m, and rax (cmpxchg). `q` as m, rax and rdx. As m for some instructions: `g` all but cmp, `i`
- * inc and dec, `u` all but test, `v` all but vectors. */
+/* The registers that each opcode changes, one letter an opcode:
+ *   m  the operand, if it is a register        r  the register in the reg field of ModRM      b  both
+ *   o  the register in the opcode              x  the register in the opcode, and rax (xchg)
+ *   a  rax       c  rcx       d  rdx           s  the registers of string instructions
+ *   y  rax, rcx, rdx and r11 (system calls and reads of counters)      z  rax, rbx, rcx and rdx (cpuid)
+ *   k  as m, and rax (cmpxchg)                 q  as m, rax and rdx
+ * As m for some instructions: g  all but cmp     i  inc and dec     u  all but test     v  all but vectors */
 static const char first_writes[] = "mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa..mmrraa.........." /* 00 */
                                    "...................................r.....r.rssss................" /* 40 */
                                    "gggg..bbmmrrmr.mxxxxxxxxad.....aaa..ssss..ssssssoooooooooooooooo" /* 80 */

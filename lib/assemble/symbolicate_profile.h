@@ -10,7 +10,7 @@
 /* A library that contains frames of the profile. */
 struct symbolicated_library {
     uint32_t lib;                /* row */
-    uint64_t addresses, unnamed; /* distinct addresses; addresses without a symbol */
+    uint64_t addresses, unnamed; /* numbers of distinct addresses, and of those without a symbol */
     char problem[256];           /* reason for missing symbols; may be empty */
 };
 

@@ -16,7 +16,7 @@
 static const uint64_t interval = 50 * MS;
 static const uint64_t system_interval =
     200 * MS; /* interval of machine counters; the kernel counts CPU busy time in steps of 10 ms */
-static const uint64_t most_at_once = 100000; /* ns of CPU time per call; the next call reads the other processes */
+static const uint64_t most_at_once = 100000; /* ns of CPU time per call, which continues where the last call stopped */
 
 /* Readings take at most 1/600 of a CPU: long ones (the kernel visits all threads of a process, or all interrupt
  * descriptions) delay the next ones. */

@@ -249,8 +249,8 @@ static int is_whole(struct block_reader *reader, uint64_t offset, const struct b
     return compute_block_checksum(header->kind, reader->block.data, header->size) == header->checksum;
 }
 
-/* The same during a search. Verifies the block at `offset` within a budget: a multiple of the bytes that searches have
- * passed. Otherwise hostile bytes that resemble many headers of large blocks would take quadratic time. */
+/* Verifies the block at `offset` during a search. The verified bytes of all blocks are at most a multiple of the
+ * searched bytes: without this limit, hostile bytes with many headers of large blocks would take quadratic time. */
 static int verify_in_search(struct block_reader *reader, uint64_t offset, const struct block_header *header,
                             struct error *err)
 {

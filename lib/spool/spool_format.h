@@ -78,7 +78,7 @@ struct spool_kind {
     const char *name;
     uint32_t since; /* version of the format */
     const char *meaning;
-    const struct spool_field *fields; /* the last field has no name */
+    const struct spool_field *fields; /* ended by a field without a name */
 };
 
 enum {

@@ -24,7 +24,7 @@ int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, st
 
 void cpu_slices_destroy(struct cpu_slices *slices);
 
-/* Returns the first slice of a CPU. `slices->length` if all slices have a lower CPU. */
+/* Returns the index of the first slice of this CPU or a higher one, at most `slices->length`. */
 size_t cpu_slices_begin(const struct cpu_slices *slices, uint32_t cpu);
 
 /* Returns the first slice from `first` to `last` that ends after `time` (ms) or follows such a slice. */

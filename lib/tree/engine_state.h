@@ -31,7 +31,7 @@ struct engine_base {
     uint32_t idle_category;
     bool has_waits;       /* see profile_has_waits() */
     uint32_t not_running; /* the stack "(not running)", or PROFILE_NONE for none */
-    uint32_t *name_ranks; /* see name_order.h, or NULL until the first use */
+    uint32_t *name_ranks; /* rank of each func by name (name_order.h), NULL until the first use */
     struct state_cache states;
     struct cpu_slices slices;
 };

@@ -24,7 +24,7 @@ enum finding_kind {
 struct finding {
     enum finding_kind kind;
     double weight;               /* 0 to 1: the part of the run that the finding explains, which orders findings */
-    uint32_t func;               /* the function, or the object of the wait; PROFILE_NONE: none */
+    uint32_t func;               /* of the CPU time, or the object of the wait; PROFILE_NONE: none */
     uint32_t line;               /* of `func`, 1-based; 0: none */
     uint32_t thread;             /* the thread of the finding; PROFILE_NONE: several */
     struct text_buffer sentence; /* ends with NUL */

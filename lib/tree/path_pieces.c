@@ -59,7 +59,7 @@ static bool sum_unseen(struct unseen_time *unseen)
         if (weight > 0 && !array_push(&unseen->stand_ins, (struct stand_in){weights, gaps->samples->stack[i]}))
             return false;
     }
-    unseen->before[count] = total;                        /* no wait stands for the time after the last row */
+    unseen->before[count] = total;                        /* the time after the last row has no stand-in */
     for (size_t i = 0; i < unseen->stand_ins.length; i++) /* the weights are rounded, and lack time of pauses */
         unseen->stand_ins.data[i].until *= weights > 0 ? total / weights : 0;
     return true;

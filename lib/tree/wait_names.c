@@ -30,7 +30,7 @@ static size_t count_digits(const char *at)
     return strspn(at, "0123456789");
 }
 
-/* Returns the length of `open`, digits and `close` at the start of a text; 0: the text starts otherwise. */
+/* Returns the length of `open`, digits and `close` at the start of a text, or 0. */
 static size_t measure_number(const char *at, const char *open, const char *close)
 {
     size_t before = strlen(open), after = strlen(close);

@@ -237,7 +237,7 @@ static bool find_in_debug_frame(struct unwind_module *module, uint64_t vaddr, st
            vaddr - fde->start < fde->size;
 }
 
-/* ---- the module's answer ---- */
+/* ---- unwind rules of a module ---- */
 
 void unwind_module_load(struct unwind_module *module)
 {
