@@ -5,7 +5,7 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-/* Answers with one column of struct func_timing. */
+/* Returns one column of struct func_timing. */
 static const struct view *answer_groups(struct session *session, int code)
 {
     if (code)
@@ -47,7 +47,7 @@ static int write_func_groups(struct session *session, const struct engine *engin
     return code;
 }
 
-/* Answers with JSON: [{"name", "total", "self"}], heaviest by total first. */
+/* Returns JSON: [{"name", "total", "self"}], heaviest by total first. */
 const struct view *session_func_groups(struct session *session, uint32_t query, int by)
 {
     const struct engine *engine = session_engine(session, query);
@@ -116,7 +116,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
     return NULL;
 }
 
-/* Answers with one column: total and self; in a comparison, then total and self of the base and of the new side. */
+/* Returns one column: total and self; in a comparison, then total and self of the base and of the new side. */
 const struct view *session_butterfly_weights(struct session *session, uint32_t id)
 {
     const struct butterfly *butterfly = find(session, id);

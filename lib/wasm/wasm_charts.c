@@ -1,5 +1,5 @@
 /*
- * Exports for web/src/engine/charts.ts: the flame graph and the stack chart. Each call answers with rects as one column
+ * Exports for web/src/engine/charts.ts: the flame graph and the stack chart. Each call returns rects as one column
  * of structs.
  */
 #include "wasm/wasm_calls.h"
@@ -15,7 +15,7 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
     return ANSWER(session, 2, &session->charts.flame_part);
 }
 
-/* Answers with one column of struct flame_rect: 80 bytes, six doubles and eight words. */
+/* Returns one column of struct flame_rect: 80 bytes, six doubles and eight words. */
 const struct view *session_flame(struct session *session, uint32_t query, double from, double to, double least)
 {
     struct engine *engine = session_engine(session, query);
@@ -25,7 +25,7 @@ const struct view *session_flame(struct session *session, uint32_t query, double
     return ANSWER_ARRAY(session, &session->charts.flame);
 }
 
-/* Answers with one column of struct stack_rect: 48 bytes, two doubles and eight words. */
+/* Returns one column of struct stack_rect: 48 bytes, two doubles and eight words. */
 const struct view *session_stack_chart(struct session *session, uint32_t query, uint32_t thread, double from, double to,
                                        uint32_t columns, int same_widths)
 {

@@ -99,7 +99,7 @@ int session_compare(struct session *session, uint32_t size, double base_from, do
     return session->engine ? 0 : -ENOMEM;
 }
 
-/* Answers with the factor for the new side that makes a quantity equal on both sides. `by` is an enum compare_by; the
+/* Returns the factor for the new side that makes a quantity equal on both sides. `by` is an enum compare_by; the
  * input holds the name of a function with its NUL, `size` bytes. */
 const struct view *session_scale(struct session *session, int by, uint32_t size)
 {
@@ -115,7 +115,7 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
     return code ? NULL : ANSWER(session, 1, &session->comparing.scale);
 }
 
-/* Answers with one column of struct known_change: the change of the total, then the changes of the query's functions,
+/* Returns one column of struct known_change: the change of the total, then the changes of the query's functions,
  * heaviest first. With `by_total`, changes of the functions' total, else of their self. */
 const struct view *session_changes(struct session *session, uint32_t query, int by_total)
 {

@@ -76,7 +76,7 @@ static int write_path(struct session *session, const struct critical_path *path,
     return code;
 }
 
-/* Answers with CriticalPath of critical_path.ts, as JSON, for one range or more. Without wakers, the path stops at
+/* Returns CriticalPath of critical_path.ts, as JSON, for one range or more. Without wakers, the path stops at
  * each wait. */
 static const struct view *answer_paths(struct session *session, const struct path_range *ranges, size_t count)
 {
@@ -93,7 +93,7 @@ static const struct view *answer_paths(struct session *session, const struct pat
     return session_answer_json(session, code);
 }
 
-/* Answers with the path of a range: see answer_paths(). */
+/* Returns the path of a range: see answer_paths(). */
 const struct view *session_critical_path(struct session *session, uint32_t thread, double from, double to)
 {
     if (thread < engine_profile(session->engine)->threads.length)
@@ -102,7 +102,7 @@ const struct view *session_critical_path(struct session *session, uint32_t threa
     return NULL;
 }
 
-/* Answers with the paths of the slowest intervals that a query selects: see answer_paths(). */
+/* Returns the paths of the slowest intervals that a query selects: see answer_paths(). */
 const struct view *session_slowest_paths(struct session *session, uint32_t query)
 {
     const struct engine *engine = session_engine(session, query);

@@ -107,7 +107,7 @@ static int request_begin(struct session *session, struct request *request)
     return code;
 }
 
-/* Answers with one column: the bytes of the file, before compression. */
+/* Returns one column: the bytes of the file, before compression. */
 const struct view *session_export(struct session *session)
 {
     struct request request = {0};
@@ -120,7 +120,7 @@ const struct view *session_export(struct session *session)
     return code ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-/* Answers with a summary of the kept and removed data of a sanitized export: see sanitize_describe(). */
+/* Returns a summary of the kept and removed data of a sanitized export: see sanitize_describe(). */
 const struct view *session_export_preview(struct session *session)
 {
     struct request request = {0};
@@ -138,7 +138,7 @@ const struct view *session_export_preview(struct session *session)
     return code ? NULL : ANSWER_ARRAY(session, &session->text);
 }
 
-/* Answers with a self-contained page: html_page_write(). The input holds the view with a NUL, the template, and the
+/* Returns a self-contained page: html_page_write(). The input holds the view with a NUL, the template, and the
  * packed profile. With `has_sources`, the page includes the texts of source files of the open profile. */
 const struct view *session_html_page(struct session *session, uint32_t view_length, uint32_t template_length,
                                      uint32_t gzip_length, int has_sources)

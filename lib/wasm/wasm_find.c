@@ -25,7 +25,7 @@ static int weigh_names(struct session *session, uint32_t query)
     return code;
 }
 
-/* The input holds the typed text. Answers with one column of struct found_name. */
+/* The input holds the typed text. Returns one column of struct found_name. */
 const struct view *session_find_names(struct session *session, uint32_t query, uint32_t length, uint32_t limit)
 {
     const char *text = (const char *)session->input.data;
@@ -35,7 +35,7 @@ const struct view *session_find_names(struct session *session, uint32_t query, u
     return ANSWER_ARRAY(session, &session->finding.found);
 }
 
-/* The input holds the typed text, then texts, each NUL-terminated. Answers with columns: per text, an int16 with the
+/* The input holds the typed text, then texts, each NUL-terminated. Returns columns: per text, an int16 with the
  * score of each typed word; per byte of the texts, including NULs, a bit for each word that matches the byte; and the
  * number of words. `length`: of the texts. */
 const struct view *session_find_texts(struct session *session, uint32_t typed, uint32_t length)
@@ -65,7 +65,7 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
                   &session->finding.typed_words);
 }
 
-/* Answers with the terms of the search in the input, as JSON: a list of {text, kind, excluded}. */
+/* Returns the terms of the search in the input, as JSON: a list of {text, kind, excluded}. */
 const struct view *session_search_terms(struct session *session, uint32_t length)
 {
     struct search search;

@@ -290,7 +290,7 @@ static int write_comparison(struct json_writer *json, const struct profile *prof
     return 0;
 }
 
-/* Answers with ProfileInfo of api.ts as JSON text. */
+/* Returns ProfileInfo of api.ts as JSON text. */
 const struct view *session_info(struct session *session)
 {
     const struct profile *profile = engine_profile(session->engine);

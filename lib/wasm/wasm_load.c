@@ -121,7 +121,7 @@ void session_defer(struct session *session, uint32_t least)
         import_defer(session->import, least);
 }
 
-/* Answers with the runs deferred since the last call, all in the last piece: for each run, the position of its text,
+/* Returns the runs deferred since the last call, all in the last piece: for each run, the position of its text,
  * the sizes of text and elements in bytes, and the type of the elements. */
 const struct view *session_deferred(struct session *session)
 {
@@ -147,7 +147,7 @@ unsigned char *session_deferred_elements(struct session *session, uint32_t run)
     return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
 }
 
-/* Answers with the elements of a column of `type`, as bytes, from the JSON array in the input, or NULL if the array
+/* Returns the elements of a column of `type`, as bytes, from the JSON array in the input, or NULL if the array
  * contains other values. */
 const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
 {
@@ -161,7 +161,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
     return ANSWER(session, bytes, numbers->data);
 }
 
-/* Answers with a string of the profile, in UTF-8. */
+/* Returns a string of the profile, in UTF-8. */
 const struct view *session_string(struct session *session, uint32_t string)
 {
     const struct strings *strings = &engine_profile(session->engine)->strings;

@@ -50,7 +50,7 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     return sorted ? ANSWER(session, count, sorted) : NULL;
 }
 
-/* Answers with an array of IntervalStats of intervals.ts, as JSON, for the markers of the query. */
+/* Returns an array of IntervalStats of intervals.ts, as JSON, for the markers of the query. */
 const struct view *session_intervals(struct session *session)
 {
     struct interval_list list = {0};
@@ -126,7 +126,7 @@ static void write_marker(struct marker_writer *writer, const struct marker *mark
     json_member_double(writer->json, "kind", marker->kind);
 }
 
-/* Answers with an array of MarkerRow of markers.ts, as JSON. The input holds indexes of markers. */
+/* Returns an array of MarkerRow of markers.ts, as JSON. The input holds indexes of markers. */
 const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
 {
     if (!session->markers.view)
@@ -216,7 +216,7 @@ static void write_cause(struct marker_writer *writer)
     json_close(writer->json, ']');
 }
 
-/* Answers with MarkerDetails of markers.ts, as JSON. With a `thread`, `marker` is an index among the markers of this
+/* Returns MarkerDetails of markers.ts, as JSON. With a `thread`, `marker` is an index among the markers of this
  * thread; with PROFILE_NONE, among the markers of the query. */
 const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t index)
 {
@@ -252,7 +252,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
 
 /* ---- the chart ---- */
 
-/* Answers with one column of struct marker_row (24 bytes). */
+/* Returns one column of struct marker_row (24 bytes). */
 const struct view *session_marker_chart(struct session *session)
 {
     const struct marker_chart *chart =
@@ -268,7 +268,7 @@ static const struct view *answer_rects(struct session *session)
     return ANSWER(session, rects->length, rects->row, rects->marker, rects->count, rects->start, rects->end);
 }
 
-/* Answers with columns: row, marker, count, start, end. */
+/* Returns columns: row, marker, count, start, end. */
 const struct view *session_marker_rects(struct session *session, double from, double to, double pixel,
                                         uint32_t first_row, uint32_t last_row)
 {
@@ -281,7 +281,7 @@ const struct view *session_marker_rects(struct session *session, double from, do
     return answer_rects(session);
 }
 
-/* Answers with the rects of one thread's markers in its track; the row is the category. */
+/* Returns the rects of one thread's markers in its track; the row is the category. */
 const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
                                         uint32_t places)
 {
@@ -296,7 +296,7 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     return answer_rects(session);
 }
 
-/* Answers with the graph of a marker kind: per pixel, a value, and the thread's marker with the value. */
+/* Returns the graph of a marker kind: per pixel, a value, and the thread's marker with the value. */
 const struct view *session_marker_graph(struct session *session, uint32_t thread, uint32_t schema, uint32_t graph,
                                         double from, double to, uint32_t width)
 {
@@ -320,7 +320,7 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     return ANSWER(session, width, session->markers.graph_values.data, session->markers.graph_markers.data);
 }
 
-/* Answers with the columns of session_marker_rects(), where the row is enum wait_state; then WAIT_STATES doubles: ms of
+/* Returns the columns of session_marker_rects(), where the row is enum wait_state; then WAIT_STATES doubles: ms of
  * each state. */
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
@@ -372,7 +372,7 @@ static const struct view *answer_numbers(struct session *session, uint32_t count
     return ANSWER(session, count, session->markers.counter_numbers);
 }
 
-/* Answers with time, change, rate and running sum; empty without a sample at the time. */
+/* Returns time, change, rate and running sum; empty without a sample at the time. */
 const struct view *session_counter_at(struct session *session, uint32_t index, double time)
 {
     const struct counter *counter = find_counter(session, index);
@@ -384,7 +384,7 @@ const struct view *session_counter_at(struct session *session, uint32_t index, d
     return answer_numbers(session, 4);
 }
 
-/* Answers with the sum of changes, and the minimum and maximum running sum. */
+/* Returns the sum of changes, and the minimum and maximum running sum. */
 const struct view *session_counter_totals(struct session *session, uint32_t index, double from, double to)
 {
     const struct counter *counter = find_counter(session, index);

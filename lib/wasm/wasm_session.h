@@ -287,5 +287,5 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
 /* Frees the butterflies of a query. (wasm_butterfly.c) */
 void session_forget_butterflies(struct session *session, uint32_t query);
 
-/* Answers with session->tree.rows, or NULL if `code` is an error. (wasm_tree.c) */
+/* Returns session->tree.rows, or NULL if `code` is an error. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);

@@ -23,7 +23,7 @@ static const struct view *answer_words(struct session *session, const struct sou
     return ANSWER(session, length, session->source.words.words);
 }
 
-/* Answers with strings: name and text of the source file. */
+/* Returns strings: name and text of the source file. */
 const struct view *session_source(struct session *session, uint32_t source)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -33,7 +33,7 @@ const struct view *session_source(struct session *session, uint32_t source)
     return answer_words(session, &words, 2);
 }
 
-/* Answers with one column of struct code_address. */
+/* Returns one column of struct code_address. */
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -42,7 +42,7 @@ const struct view *session_source_places(struct session *session, uint32_t sourc
     return ANSWER_ARRAY(session, &session->source.places);
 }
 
-/* Answers with strings of a library: name, debug name, breakpad id, code id. */
+/* Returns strings of a library: name, debug name, breakpad id, code id. */
 const struct view *session_library(struct session *session, uint32_t lib)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -54,7 +54,7 @@ const struct view *session_library(struct session *session, uint32_t lib)
     return answer_words(session, &words, 4);
 }
 
-/* Answers with words: library, name (string), size; and with the address as a double. */
+/* Returns words: library, name (string), size; and with the address as a double. */
 const struct view *session_symbol(struct session *session, uint32_t symbol)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -70,7 +70,7 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
     return &session->view;
 }
 
-/* Answers with one column of struct address_line. */
+/* Returns one column of struct address_line. */
 const struct view *session_address_lines(struct session *session, uint32_t symbol)
 {
     if (list_address_lines(&session->source.address_lines, engine_profile(session->engine), symbol, &session->err))
@@ -90,7 +90,7 @@ static struct frame_selection read_selection(const struct session *session, int 
 }
 
 /* Counts all frames of the file, or only frames of one func. In a query of both sides of a comparison, `side` selects
- * one (enum profile_side). -1 selects the weight of the query. Answers with columns: struct line_cost, and two doubles,
+ * one (enum profile_side). -1 selects the weight of the query. Returns columns: struct line_cost, and two doubles,
  * the total and self of all lines. */
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length, int side)
@@ -111,13 +111,13 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
                   &session->source.line_costs.total);
 }
 
-/* Answers with the calls inlined into the lines of session_line_costs(): struct inlined_cost. */
+/* Returns the calls inlined into the lines of session_line_costs(): struct inlined_cost. */
 const struct view *session_inlined_costs(struct session *session)
 {
     return ANSWER_ARRAY(session, &session->source.line_costs.inlined);
 }
 
-/* Answers with columns: struct hot_line, and one double, the self of all lines. */
+/* Returns columns: struct hot_line, and one double, the self of all lines. */
 const struct view *session_hot_lines(struct session *session, uint32_t query, uint32_t limit)
 {
     const struct engine *engine = session_engine(session, query);
@@ -131,7 +131,7 @@ const struct view *session_hot_lines(struct session *session, uint32_t query, ui
                   &session->source.hot_lines.known);
 }
 
-/* After the selection, the input holds the starts of instructions (see struct address_request). Answers with columns:
+/* After the selection, the input holds the starts of instructions (see struct address_request). Returns columns:
  * struct address_cost, and two doubles, the total and self of the symbol. */
 const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,
                                          uint32_t length, uint32_t start_count)
@@ -151,7 +151,7 @@ const struct view *session_address_costs(struct session *session, uint32_t query
                   &session->source.address_costs.total);
 }
 
-/* Answers with one column of struct symbol_cost. */
+/* Returns one column of struct symbol_cost. */
 const struct view *session_symbol_costs(struct session *session, uint32_t query, uint32_t func, int kind,
                                         uint32_t length)
 {

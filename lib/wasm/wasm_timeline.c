@@ -11,7 +11,7 @@ static const struct view *answer_activity(struct session *session)
                   session->timeline.activity.shares, session->timeline.activity.strip);
 }
 
-/* Answers with the summed activity of the threads in the input, from all samples. Columns: categories, shares (length *
+/* Returns the summed activity of the threads in the input, from all samples. Columns: categories, shares (length *
  * width), and enum strip_pixel per pixel (width). */
 const struct view *session_activity(struct session *session, uint32_t drawn_count, double from, double to,
                                     uint32_t width)
@@ -24,7 +24,7 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
     return answer_activity(session);
 }
 
-/* Answers with the activity of the drawn threads after the transforms, a search and a path. The input is a struct
+/* Returns the activity of the drawn threads after the transforms, a search and a path. The input is a struct
  * matching_request. The columns are those of session_activity(). */
 const struct view *session_activity_matching(struct session *session)
 {
@@ -46,7 +46,7 @@ const struct view *session_activity_matching(struct session *session)
     return answer_activity(session);
 }
 
-/* Answers with the activity of each thread in a range, ms. */
+/* Returns the activity of each thread in a range, ms. */
 const struct view *session_thread_times(struct session *session, double from, double to)
 {
     size_t count = engine_profile(session->engine)->threads.length;
@@ -83,7 +83,7 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
                   &session->timeline.runtime_callers);
 }
 
-/* Answers with the states of threads per pixel. The input holds the threads of all lanes, and the ends of the threads
+/* Returns the states of threads per pixel. The input holds the threads of all lanes, and the ends of the threads
  * of each lane. Columns: struct state_row per row, shares (length * width). */
 const struct view *session_state_lanes(struct session *session, uint32_t thread_count, uint32_t lane_count, double from,
                                        double to, uint32_t width)
@@ -96,7 +96,7 @@ const struct view *session_state_lanes(struct session *session, uint32_t thread_
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
 }
 
-/* Answers with the threads on the CPUs in the input per pixel. Columns as of session_state_lanes(). */
+/* Returns, for each pixel, the threads on the CPUs that the input lists. Columns as of session_state_lanes(). */
 const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count, double from, double to,
                                      uint32_t width)
 {
@@ -107,7 +107,7 @@ const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
 }
 
-/* Answers with the work of a CPU at a time. Columns of one entry: the four times of struct cpu_place, then thread and
+/* Returns the work of a CPU at a time. Columns of one entry: the four times of struct cpu_place, then thread and
  * previous CPU. */
 const struct view *session_cpu_at(struct session *session, uint32_t cpu, double time)
 {
@@ -117,7 +117,7 @@ const struct view *session_cpu_at(struct session *session, uint32_t cpu, double 
     return ANSWER(session, 1, &place->start, &place->thread);
 }
 
-/* Answers with the time of the threads in the input in each state, ms. */
+/* Returns the time of the threads in the input in each state, ms. */
 const struct view *session_state_sums(struct session *session, uint32_t thread_count, double from, double to)
 {
     uint32_t count = count_thread_states(engine_profile(session->engine));

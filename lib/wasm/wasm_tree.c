@@ -5,7 +5,7 @@
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
 
-/* Answers with one column: struct query_summary. */
+/* Returns one column: struct query_summary. */
 const struct view *session_summary(struct session *session, uint32_t query)
 {
     const struct engine *engine = session_engine(session, query);
@@ -171,7 +171,7 @@ static bool set_side_columns(struct session *session, size_t length)
     return true;
 }
 
-/* Answers with columns: func, total, self, and the columns of set_side_columns(). */
+/* Returns columns: func, total, self, and the columns of set_side_columns(). */
 const struct view *session_functions(struct session *session, uint32_t query, int by_total)
 {
     struct engine *engine = session_engine(session, query);
@@ -196,7 +196,7 @@ const struct view *session_functions(struct session *session, uint32_t query, in
                   session->tree.side_figures[2].data, session->tree.side_figures[3].data);
 }
 
-/* Answers with strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
+/* Returns strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -237,7 +237,7 @@ double session_truncated(const struct session *session)
     return session->tree.details.truncated;
 }
 
-/* Answers with one column of struct category_weight. */
+/* Returns one column of struct category_weight. */
 const struct view *session_categories(struct session *session, int self)
 {
     const struct category_weights *weights =
@@ -245,7 +245,7 @@ const struct view *session_categories(struct session *session, int self)
     return ANSWER_ARRAY(session, weights);
 }
 
-/* Answers with one column of struct line_weight. */
+/* Returns one column of struct line_weight. */
 const struct view *session_lines(struct session *session)
 {
     return ANSWER_ARRAY(session, &session->tree.details.lines);

@@ -28,7 +28,7 @@ static const struct view *answer_groups(struct session *session, const struct en
                   waits->path_ends.data, waits->paths.data, waits->runtime_callers.data);
 }
 
-/* `by`: enum wait_grouping. Answers with columns: struct wait_group; the numbers of struct wait_totals; the end of each
+/* `by`: enum wait_grouping. Returns columns: struct wait_group; the numbers of struct wait_totals; the end of each
  * group's path in the last column; the funcs of the paths, root first; the number of innermost callers of each path in
  * a runtime (tree/runtime_frames.h). */
 const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
@@ -60,7 +60,7 @@ static void write_compared(struct json_writer *json, const struct compared_waits
     json_close(json, '}');
 }
 
-/* Answers with ComparedAnswer of waits.ts, as JSON. `by`: enum wait_grouping. */
+/* Returns ComparedAnswer of waits.ts, as JSON. `by`: enum wait_grouping. */
 const struct view *session_compared_waits(struct session *session, uint32_t query, int by)
 {
     struct engine *engine = session_engine(session, query);
@@ -75,7 +75,7 @@ const struct view *session_compared_waits(struct session *session, uint32_t quer
     return session_answer_json(session, code);
 }
 
-/* Answers with ObjectWaits of waits.ts, as JSON. `object`: the func of a wait. */
+/* Returns ObjectWaits of waits.ts, as JSON. `object`: the func of a wait. */
 const struct view *session_object_waits(struct session *session, uint32_t query, uint32_t object)
 {
     struct engine *engine = session_engine(session, query);
@@ -89,7 +89,7 @@ const struct view *session_object_waits(struct session *session, uint32_t query,
     return session_answer_json(session, code);
 }
 
-/* Answers with Findings of findings.ts, as JSON. */
+/* Returns Findings of findings.ts, as JSON. */
 const struct view *session_findings(struct session *session, uint32_t query)
 {
     enum { MOST_FINDINGS = 6, LONGEST_NAME = 128 };
