@@ -69,6 +69,8 @@ static int group_tail(struct layout *layout, double whole, struct error *err)
     size_t first = 0;
     while (first < children->length && children->data[first].magnitude >= FLAME_TAIL * whole)
         first++;
+    if (first == children->length)
+        return 0;
     struct order_entry *tail = children->data + first;
     size_t length = children->length - first;
     double *totals = calloc(layout->engine->base->profile.resources.length + 1, sizeof(*totals));
