@@ -171,7 +171,7 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
             putchar(' ');
             used++;
         }
-        used += report_print_text(report, word, 0);
+        used += report_print_text(report, word, report->width > used ? report->width - used : 0);
         text += copied + (copied == length && text[length] == ' ');
     }
     putchar('\n');

@@ -165,7 +165,7 @@ static int add_hot_function(struct findings *findings, const struct engine *engi
     const struct profile *profile = marked->profile;
     char name[LONGEST_NAME + 1], own[LONGEST_NAME + 1] = "", place[256] = "";
     const struct func_names names = get_func_names(profile, row->func);
-    const char *library = profile_text(profile, names.lib);
+    const char *library = path_base_name(profile_text(profile, names.lib));
     bool is_own = marked->of_func[row->func] & MARK_OWN, shows_library = library[0] && !is_program(profile, library);
     write_name(profile, row->func, name);
     if (!is_own) {
@@ -246,7 +246,7 @@ int describe_unnamed_code(struct text_buffer *text, double *share, struct engine
         if (row->self <= 0 || row->func >= profile->funcs.length || /* a library has a name */
             !profile_is_address(profile_text(profile, profile->funcs.name[row->func])))
             continue;
-        const char *library = profile_text(profile, get_func_names(profile, row->func).lib);
+        const char *library = path_base_name(profile_text(profile, get_func_names(profile, row->func).lib));
         bool is_new = library[0];
         unnamed += row->self;
         for (size_t k = 0; is_new && k < count; k++)
