@@ -107,6 +107,7 @@ static void flush_stale_cache(struct in_place_walker *walker, uint32_t program, 
 /* Reads a register by its DWARF number, which libunwind also uses. */
 static bool read_registers(const struct in_place_walker *walker, unw_cursor_t *cursor, struct unwind_regs *regs)
 {
+    *regs = (struct unwind_regs){0};
     for (int i = 0; i < UNWIND_REGS; i++) {
         unw_word_t value = 0;
         if (walker->libunwind.unw_get_reg(cursor, i, &value) && (i == UNWIND_REG_PC || i == UNWIND_REG_SP))
