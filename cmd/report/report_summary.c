@@ -22,7 +22,7 @@
 enum { SUMMARY_VERSION = 1, MOST_FINDINGS = 5, MOST_FUNCTIONS = 8, MOST_LINES = 6, MOST_WAITS = 6, LONGEST_NAME = 90 };
 
 struct summary {
-    struct findings findings;
+    struct findings findings; /* empty for text, because the head prints the findings */
     struct func_timings functions;
     struct hot_lines lines;
     struct wait_groups waits;
@@ -33,9 +33,7 @@ struct summary {
 static int find_summary(struct summary *summary, const struct report *report, struct error *err)
 {
     const struct counted_stacks counted = engine_counted_stacks(report->engine);
-    int code = findings_find(&summary->findings, report->engine, err);
-    if (!code)
-        code = engine_functions(report->engine, FUNCS_BY_SELF, &summary->functions, err);
+    int code = engine_functions(report->engine, FUNCS_BY_SELF, &summary->functions, err);
     if (!code)
         code = hot_lines_compute(&summary->lines, report->profile, &counted, MOST_LINES, err);
     if (!code && engine_has_waits(report->engine))
@@ -306,7 +304,9 @@ int report_write_summary(struct json_writer *json, const struct report *report, 
 {
     struct summary summary = {0};
     struct summary_json of = {.report = report, .summary = &summary};
-    int code = find_summary(&summary, report, err);
+    int code = findings_find(&summary.findings, report->engine, err);
+    if (!code)
+        code = find_summary(&summary, report, err);
     if (!code)
         code = fit_names(&of, err);
     if (!code)
