@@ -19,7 +19,15 @@
 #include "tree/wait_names.h"
 
 /* Limits that keep the summary within 8 KiB. */
-enum { SUMMARY_VERSION = 1, MOST_FINDINGS = 5, MOST_FUNCTIONS = 8, MOST_LINES = 6, MOST_WAITS = 6, LONGEST_NAME = 90 };
+enum {
+    SUMMARY_VERSION = 1,
+    MOST_FINDINGS = 5,
+    MOST_FUNCTIONS = 8,
+    MOST_LINES = 6,
+    MOST_WAITS = 6,
+    MOST_FIGURES = 6,
+    LONGEST_NAME = 90
+};
 
 struct summary {
     struct findings findings; /* empty for text, because the head prints the findings */
@@ -57,12 +65,19 @@ static const char *find_exit(const struct summary *summary)
     return find_metadata(&summary->metadata, labels);
 }
 
-/* Returns whether an entry is a figure of the data quality, in the order of `labels`; NULL at their end. */
-static const char *quality_label(size_t at)
+/* Stores the figures of the data quality that the recorder wrote, at most MOST_FIGURES. Returns their number. */
+static size_t list_figures(const struct summary *summary, struct metadata_entry figures[MOST_FIGURES])
 {
-    static const char *const labels[] = {"Samples",         "Samples requested",           "Samples lost",
-                                         "Stacks complete", "CPU time covered by samples", "Addresses resolved"};
-    return at < sizeof(labels) / sizeof(*labels) ? labels[at] : NULL;
+    static const char *const labels[MOST_FIGURES] = {
+        "Samples",         "Samples requested",           "Samples lost",
+        "Stacks complete", "CPU time covered by samples", "Addresses resolved"};
+    size_t count = 0;
+    for (size_t i = 0; i < MOST_FIGURES; i++) {
+        const char *value = find_metadata(&summary->metadata, (const char *const[]){labels[i], NULL});
+        if (value)
+            figures[count++] = (struct metadata_entry){labels[i], value};
+    }
+    return count;
 }
 
 /* ---- text and Markdown ---- */
@@ -151,12 +166,11 @@ static void print_waits(const struct report *report, const struct summary *summa
 static void print_quality(const struct report *report, const struct summary *summary)
 {
     const char *end = find_exit(summary);
+    struct metadata_entry figures[MOST_FIGURES];
+    size_t count = list_figures(summary, figures);
     print_heading(report, "Data quality");
-    for (size_t at = 0; quality_label(at); at++) {
-        const char *value = find_metadata(&summary->metadata, (const char *const[]){quality_label(at), NULL});
-        if (value)
-            print_entry(report, quality_label(at), value);
-    }
+    for (size_t i = 0; i < count; i++)
+        print_entry(report, figures[i].label, figures[i].value);
     if (end)
         print_entry(report, "Exit status of the target", end);
 }
@@ -243,13 +257,11 @@ static void write_quality(struct json_writer *json, const struct summary_json *o
 {
     enum { MOST_WARNINGS = 4 };
     const struct summary *summary = of->summary;
-    size_t warnings = 0;
+    struct metadata_entry figures[MOST_FIGURES];
+    size_t count = list_figures(summary, figures), warnings = 0;
     json_member_open(json, "quality", '{');
-    for (size_t at = 0; quality_label(at); at++) {
-        const char *value = find_metadata(&summary->metadata, (const char *const[]){quality_label(at), NULL});
-        if (value)
-            write_short(json, of, quality_label(at), value);
-    }
+    for (size_t i = 0; i < count; i++)
+        write_short(json, of, figures[i].label, figures[i].value);
     json_close(json, '}');
     json_member_open(json, "warnings", '[');
     for (size_t i = 0; i < summary->metadata.length; i++)
