@@ -176,12 +176,16 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
 {
     struct text_buffer text = {0};
     double share;
-    int code = describe_unnamed_code(&text, &share, report->engine, err);
+    struct func_timings functions = {0};
+    int code = engine_all_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    if (!code)
+        code = describe_unnamed_code(&text, &share, report->engine, &functions, err);
     if (!code && text.length && !(text_append_z(&text, " (-v shows the reason).") && text_append(&text, "", 1)))
         code = error_no_memory(err);
     if (!code && text.length)
         report_warn(report, text.data);
     array_free(&text);
+    func_timings_destroy(&functions);
     return code;
 }
 

@@ -230,19 +230,18 @@ static int add_cost(struct findings *findings, const struct engine *engine, stru
                                  get_noun(engine), has_place ? ", mostly for " : "", own);
 }
 
-int describe_unnamed_code(struct text_buffer *text, double *share, struct engine *engine, struct error *err)
+int describe_unnamed_code(struct text_buffer *text, double *share, const struct engine *engine,
+                          const struct func_timings *functions, struct error *err)
 {
     enum { MOST_NAMED = 3 };
     static const double much = 0.1;
     const struct profile *profile = engine_profile(engine);
     double whole = engine_timings(engine)->root_total, unnamed = 0;
-    struct func_timings functions;
     const char *named[MOST_NAMED];
     char start[128];
     size_t count = 0, others = 0;
-    int code = engine_all_functions(engine, FUNCS_BY_SELF, &functions, err);
-    for (size_t i = 0; !code && i < functions.length; i++) {
-        const struct func_timing *row = &functions.rows[i];
+    for (size_t i = 0; i < functions->length; i++) {
+        const struct func_timing *row = &functions->rows[i];
         if (row->self <= 0 || row->func >= profile->funcs.length || /* a library has a name */
             !profile_is_address(profile_text(profile, profile->funcs.name[row->func])))
             continue;
@@ -256,11 +255,9 @@ int describe_unnamed_code(struct text_buffer *text, double *share, struct engine
         else
             others += is_new;
     }
-    if (!code)
-        func_timings_destroy(&functions);
     *share = whole > 0 ? unnamed / whole : 0;
-    if (code || *share < much)
-        return code;
+    if (*share < much)
+        return 0;
     snprintf(start, sizeof(start), "%.0f%% of self time is in functions without symbols", 100 * *share);
     bool enough = text_append_z(text, start);
     for (size_t i = 0; enough && i < count; i++)
@@ -271,11 +268,12 @@ int describe_unnamed_code(struct text_buffer *text, double *share, struct engine
     return enough && (!others || text_append_z(text, " and others")) ? 0 : error_no_memory(err);
 }
 
-static int add_unnamed(struct findings *findings, struct engine *engine, double relevance, struct error *err)
+static int add_unnamed(struct findings *findings, const struct engine *engine, const struct func_timings *functions,
+                       double relevance, struct error *err)
 {
     struct text_buffer text = {0};
     double share;
-    int code = describe_unnamed_code(&text, &share, engine, err);
+    int code = describe_unnamed_code(&text, &share, engine, functions, err);
     const struct finding finding = {
         .kind = FINDING_UNNAMED, .weight = share * fmax(relevance, 0.5), .func = PROFILE_NONE, .thread = PROFILE_NONE};
     if (!code && text.length)
@@ -312,7 +310,7 @@ int findings_add_cpu(struct findings *findings, struct engine *engine, double re
     if (!code)
         code = hot_lines_compute(&lines, marked.profile, &marked.counted, HOT_LINES, err);
     if (!code)
-        code = add_unnamed(findings, engine, relevance, err);
+        code = add_unnamed(findings, engine, &functions, relevance, err);
     for (int kind = FINDING_ALLOCATIONS; !code && kind <= FINDING_SYSTEM_CALLS; kind++)
         code = add_cost(findings, engine, &marked, (enum finding_kind)kind, relevance, err);
     size_t hot = 0;
