@@ -75,7 +75,7 @@ static uint8_t get_func_marks(const struct profile *profile, uint32_t func)
         return is_one_of(name, faults) ? MARK_PAGE_FAULT : is_one_of(name, calls) ? MARK_SYSTEM_CALL : 0;
     if (is_allocation(name))
         return MARK_ALLOCATION;
-    bool is_code = (kind == FRAME_NATIVE || kind == FRAME_JIT || kind == FRAME_JS) && !profile_is_address(name);
+    bool is_code = (kind & FRAME_CODE) && !profile_is_address(name);
     return is_code && !is_runtime_frame(profile, func) && !is_interpreter_frame(profile, func) ? MARK_OWN : 0;
 }
 
@@ -285,8 +285,7 @@ static int add_unnamed(struct findings *findings, const struct engine *engine, c
 static bool is_findable(const struct marked_stacks *marked, const struct findings *findings, uint32_t func)
 {
     const struct profile *profile = marked->profile;
-    if (func >= profile->funcs.length || get_frame_kind(profile, func) == FRAME_KERNEL ||
-        get_frame_kind(profile, func) == FRAME_OTHER ||
+    if (func >= profile->funcs.length || !(get_frame_kind(profile, func) & FRAME_CODE) ||
         profile_is_address(profile_text(profile, profile->funcs.name[func])))
         return false;
     for (size_t i = 0; i < findings->list.length; i++)

@@ -14,6 +14,8 @@ enum frame_kind {
     FRAME_JS = 16,
 };
 
+enum { FRAME_CODE = FRAME_NATIVE | FRAME_JIT | FRAME_JS }; /* kinds of code outside of the kernel */
+
 /* Returns the kind of a func, or of a func that stands for a library. */
 enum frame_kind get_frame_kind(const struct profile *profile, uint32_t func);
 

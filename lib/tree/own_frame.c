@@ -9,8 +9,7 @@ uint32_t find_own_stack(const struct profile *profile, uint32_t stack)
     uint32_t innermost = PROFILE_NONE, in_interpreter = PROFILE_NONE;
     for (uint32_t at = stack; at != PROFILE_NONE; at = stacks->prefix[at]) {
         uint32_t func = profile->frames.func[stacks->frame[at]];
-        enum frame_kind kind = get_frame_kind(profile, func);
-        if (kind != FRAME_NATIVE && kind != FRAME_JIT && kind != FRAME_JS)
+        if (!(get_frame_kind(profile, func) & FRAME_CODE))
             continue;
         bool is_runtime = is_runtime_frame(profile, func);
         if (!is_runtime && !is_interpreter_frame(profile, func))
