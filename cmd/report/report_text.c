@@ -186,7 +186,7 @@ const char *report_func_name(const struct report *report, uint32_t func)
 
 const char *report_thread_name(const struct report *report, uint32_t thread)
 {
-    return profile_text(report->profile, report->profile->threads.data[thread].name);
+    return profile_thread_name(report->profile, thread);
 }
 
 const char *report_get_origin(const struct profile *profile, uint32_t func)

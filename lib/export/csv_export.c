@@ -275,7 +275,7 @@ static const char *wait_group_name(const struct csv *csv, const struct wait_grou
         return profile_text(csv->profile,
                             get_func_names(csv->profile, engine_nodes(csv->view->engine)->func[group->key]).name);
     case WAITS_BY_THREAD:
-        return profile_text(csv->profile, csv->profile->threads.data[group->key].name);
+        return profile_thread_name(csv->profile, group->key);
     default:
         return profile_text(csv->profile, group->key);
     }

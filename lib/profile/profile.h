@@ -301,6 +301,12 @@ static inline const char *profile_text(const struct profile *profile, uint32_t s
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
 }
 
+/* Returns the name of a thread; `thread` is its row. */
+static inline const char *profile_thread_name(const struct profile *profile, uint32_t thread)
+{
+    return profile_text(profile, profile->threads.data[thread].name);
+}
+
 /* Free the columns of a table. */
 void sample_table_free(struct sample_table *table);
 void slice_table_free(struct slice_table *table);

@@ -68,12 +68,6 @@ static bool can_be_bottleneck(const struct engine *engine, const struct wait_gro
     return false;
 }
 
-static const char *get_thread_name(const struct engine *engine, uint32_t thread)
-{
-    const struct profile *profile = engine_profile(engine);
-    return profile_text(profile, profile->threads.data[thread].name);
-}
-
 static const char *get_func_name(const struct engine *engine, uint32_t func)
 {
     return profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
@@ -174,7 +168,7 @@ static int append_holder(struct text_buffer *text, const struct engine *engine, 
     bool waits = part && part->state == PATH_WAITS && part->object != PROFILE_NONE;
     bool has_place = waits && part->func != PROFILE_NONE;
     if ((runs || waits) &&
-        !APPEND(text, " Its holder, thread ", get_thread_name(engine, part->thread),
+        !APPEND(text, " Its holder, thread ", profile_thread_name(engine_profile(engine), part->thread),
                 runs ? does : ", mostly waits for ", get_func_name(engine, runs ? part->func : part->object),
                 has_place ? " in " : "", has_place ? get_func_name(engine, part->func) : "", "."))
         code = error_no_memory(err);
@@ -201,12 +195,13 @@ int wait_group_append_sentence(struct text_buffer *text, const struct engine *en
              sleeps ? "sleep" : "wait");
     snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
              sleeps ? "" : " for ");
-    bool enough = APPEND(text, is_one ? "Thread " : who, is_one ? get_thread_name(engine, group->thread) : "",
-                         !is_one  ? ""
-                         : sleeps ? " sleeps "
-                                  : " waits ",
-                         share, sleeps ? "" : object, has_place ? " in " : "",
-                         has_place ? get_func_name(engine, group->own_func) : "", ".");
+    bool enough =
+        APPEND(text, is_one ? "Thread " : who, is_one ? profile_thread_name(engine_profile(engine), group->thread) : "",
+               !is_one  ? ""
+               : sleeps ? " sleeps "
+                        : " waits ",
+               share, sleeps ? "" : object, has_place ? " in " : "",
+               has_place ? get_func_name(engine, group->own_func) : "", ".");
     return enough ? 0 : error_no_memory(err);
 }
 
@@ -257,7 +252,7 @@ static int describe_pool(struct bottleneck *bottleneck, const struct engine *eng
         bottleneck->object = group->func;
         code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
         if (!code && has_verb &&
-            !APPEND(&bottleneck->sentence, " Thread ", get_thread_name(engine, part->thread),
+            !APPEND(&bottleneck->sentence, " Thread ", profile_thread_name(engine_profile(engine), part->thread),
                     ", which ends waits, mostly ", runs ? "runs " : "waits for ",
                     get_func_name(engine, runs ? part->func : part->object), runs ? "" : " in ",
                     runs ? "" : get_func_name(engine, part->func), "."))

@@ -41,7 +41,7 @@ static const char *get_group_name(const struct adder *adder, const struct wait_g
     case WAITS_BY_REASON:
         return get_wait_reason_name(adder->engine, group->reason);
     case WAITS_BY_THREAD:
-        return profile_text(profile, profile->threads.data[group->thread].name);
+        return profile_thread_name(profile, group->thread);
     case WAITS_BY_WAKER:
         return get_wait_waker_name(adder->engine, group);
     default:

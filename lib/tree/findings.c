@@ -20,11 +20,6 @@ struct run {
     struct wait_groups reasons, objects;
 };
 
-static const char *get_thread_name(const struct run *run, uint32_t thread)
-{
-    return profile_text(run->profile, run->profile->threads.data[thread].name);
-}
-
 /* ---- the parts ---- */
 
 static enum run_part_kind get_part_kind(const char *reason)
@@ -183,7 +178,8 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
         return 0;
     format_time(cpu, engine_thread_total(run->engine, busiest, WEIGH_CPU_TIME, TABLE_SAMPLES));
     snprintf(sentence, sizeof(sentence), " Process %.80s (%.20s) has the most CPU time of the others, %s.",
-             get_thread_name(run, busiest), profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
+             profile_thread_name(run->profile, busiest),
+             profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
 }
 
@@ -270,8 +266,8 @@ static int add_one_thread(struct findings *findings, const struct run *run, doub
                                     .thread = busiest};
     return findings_add_sentence(
         findings, finding, err, "One thread, %.80s (%.20s), has %.0f%% of the CPU time; %u others wait.",
-        get_thread_name(run, busiest), profile_text(profile, profile->threads.data[busiest].tid), 100 * most / run->cpu,
-        others);
+        profile_thread_name(run->profile, busiest), profile_text(profile, profile->threads.data[busiest].tid),
+        100 * most / run->cpu, others);
 }
 
 static int add_lost(struct findings *findings, const struct run *run, struct error *err)

@@ -264,7 +264,7 @@ static void append_func(struct sentence *sentence, uint32_t func)
 
 static void append_thread(struct sentence *sentence, uint32_t thread)
 {
-    append(sentence, profile_text(sentence->profile, sentence->profile->threads.data[thread].name));
+    append(sentence, profile_thread_name(sentence->profile, thread));
 }
 
 /* Appends where a thread ends the wait: ", which ends in serve (cache.c:40)". */
