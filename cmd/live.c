@@ -10,6 +10,7 @@
 #include "assemble/live_assembly.h"
 #include "os/clock.h"
 #include "os/control_socket.h"
+#include "os/ending_signals.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 #include "cmd/common/companion.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -48,19 +49,4 @@ int companion_start(struct companion **out, int (*run)(void *context, int socket
     *companion = (struct companion){pid, ends[0]};
     *out = companion;
     return 0;
-}
-
-static void add_unless_ignored(sigset_t *signals, int signal_number)
-{
-    struct sigaction action;
-    if (sigaction(signal_number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-        sigaddset(signals, signal_number);
-}
-
-void list_ending_signals(sigset_t *signals)
-{
-    sigemptyset(signals);
-    add_unless_ignored(signals, SIGINT);
-    add_unless_ignored(signals, SIGTERM);
-    add_unless_ignored(signals, SIGHUP);
 }

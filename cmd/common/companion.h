@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 
-#include <signal.h>
 #include <sys/types.h>
 
 struct companion {
@@ -18,6 +17,3 @@ struct companion {
  * `purpose` ends the sentence of an error: "push profiles". The caller frees *out, which is NULL after a failure. */
 int companion_start(struct companion **out, int (*run)(void *context, int socket), void *context, const char *purpose,
                     struct error *err);
-
-/* Fills the set with those of SIGINT, SIGTERM and SIGHUP that this process does not ignore. */
-void list_ending_signals(sigset_t *signals);

@@ -7,6 +7,7 @@
 
 #include "assemble/assemble.h"
 #include "os/clock.h"
+#include "os/ending_signals.h"
 #include "file/profile_file.h"
 
 #include <poll.h>

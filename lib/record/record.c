@@ -5,6 +5,7 @@
 #include "record/record.h"
 
 #include "os/clock.h"
+#include "os/ending_signals.h"
 #include "os/target_memory.h"
 #include "record/control.h"
 #include "record/metadata.h"
@@ -420,19 +421,9 @@ static int record_system(struct recording *recording, struct error *err)
     return code;
 }
 
-static void add_unless_ignored(sigset_t *signals, int signal)
-{
-    struct sigaction action;
-    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-        sigaddset(signals, signal);
-}
-
 void record_signals(sigset_t *signals)
 {
-    sigemptyset(signals);
-    add_unless_ignored(signals, SIGINT);
-    add_unless_ignored(signals, SIGTERM);
-    add_unless_ignored(signals, SIGHUP);
+    list_ending_signals(signals);
     sigaddset(signals, SIGCHLD);
     sigaddset(signals, SIGUSR1);
     sigaddset(signals, SIGUSR2);
