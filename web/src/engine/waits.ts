@@ -62,11 +62,25 @@ export interface WaitGroups {
     ran: number;
 }
 
+/** See longest_wait_write() of lib/tree/wait_json.h. */
+interface LongestWait {
+    ms: number;
+    from_ms: number;
+    to_ms: number;
+    thread: number;
+}
+
+/** A function, with its line: see wait_place_write(). */
+interface WaitPlace {
+    function: string;
+    line?: number;
+}
+
 /** The waits of one side of a comparison: mean time (ms) and number of the runs. */
 export interface ComparedSide {
     ms: number;
     count: number;
-    longest?: { ms: number; from_ms: number; to_ms: number; thread: number };
+    longest?: LongestWait;
 }
 
 /** Waits of both sides with the same name, which is different in all rows of an answer. */
@@ -76,7 +90,7 @@ export interface ComparedWait {
     base: ComparedSide;
     new: ComparedSide;
     /** The function that waits, with its line. */
-    where?: { function: string; line?: number };
+    where?: WaitPlace;
     /** undefined: both sides wait too little for a verdict. */
     known: KnownChange | undefined;
 }
@@ -96,8 +110,8 @@ export interface SiteWaits {
     threads: number;
     /** For how long the waker held a lock on average while others waited. */
     held_ms?: number;
-    longest?: { ms: number; from_ms: number; to_ms: number; thread: number };
-    where?: { function: string; line?: number };
+    longest?: LongestWait;
+    where?: WaitPlace;
     /** The innermost first. */
     callers: string[];
 }

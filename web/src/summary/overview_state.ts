@@ -54,17 +54,16 @@ export function createOverview(
         else changeView({ tab: 'functions' }, 'push');
     }
 
+    const openInfo = (): void => {
+        openDialog.value = 'info';
+    };
     const openKinds: Record<string, (finding: Finding) => void> = {
         'critical-path': () => session.criticalPath.showPath(selectedThreads.value[0] ?? 0),
         runnable: () => goToGroup(`${info.value.runnableReason}`, selectedThreads.value, 'reason'),
         wait: ({ func }) => goToGroup(`${func ?? -1}`, selectedThreads.value, 'object'),
         'one-thread': ({ thread = 0 }) => changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push'),
-        'missing-names': () => {
-            openDialog.value = 'info';
-        },
-        'lost-samples': () => {
-            openDialog.value = 'info';
-        },
+        'missing-names': openInfo,
+        'lost-samples': openInfo,
     };
 
     /** The view that explains a finding; a function has its callers and callees, a line its source. */
