@@ -15,8 +15,14 @@ struct variance {
     double sum, squares;
 };
 
+/* The unseen waits for which recorded waits stand. */
+struct unseen_waits {
+    double ms, count;
+};
+
 struct group_sums {
     struct variance of_total, of_count; /* ms^2, waits^2 */
+    struct unseen_waits most;           /* unseen waits of the threads of the group, whichever group has them */
     double of_rounding;      /* waits^2: variance of the counts of rows "Not seen", whose mean length the file rounds */
     double uncounted;        /* ms of sums without a mean length */
     uint32_t last_thread;    /* thread of the last counted wait */
@@ -36,7 +42,9 @@ struct grouper {
     struct hash group_of_key;                       /* get_key(), for pairs with the waker in the upper half */
     uint32_t runnable, unseen;                      /* results of find_wait_reason() */
     uint32_t thread;
-    double there; /* ms: lifetime of `thread` in the range */
+    double there;                     /* ms: lifetime of `thread` in the range */
+    struct unseen_waits of_thread;    /* unseen waits of `thread` */
+    ARRAY(uint32_t) groups_of_thread; /* groups of `thread` */
 };
 
 static uint32_t get_frame(const struct grouper *grouper, const struct wait_part *part)
@@ -153,6 +161,8 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
     }
     if (part->length <= 0)
         add_variance(&grouper->sums.data[number].of_total, part->ms * part->ms);
+    grouper->of_thread.ms += part->ms - part->longest;
+    grouper->of_thread.count += part->unseen;
     if (part->unseen > 0 && !length_counts_add(&grouper->lengths, number, part->length, part->unseen))
         return false;
     if (part->longest <= 0)
@@ -205,6 +215,8 @@ static bool add_part(void *context, const struct wait_part *part)
     double count = part->is_recorded ? (part->longest > 0) + part->unseen : 0;
     struct group_sums *sums = get_sums(grouper, group);
     if (!group->threads || sums->last_thread != grouper->thread) {
+        if (!array_push(&grouper->groups_of_thread, (uint32_t)(group - grouper->groups->list.data)))
+            return false;
         group->threads++;
         group->there += grouper->there;
     }
@@ -235,7 +247,16 @@ static bool add_thread(struct grouper *grouper)
     const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), grouper->thread);
     grouper->there = measure_lifetime(engine, &gaps);
     grouper->groups->totals.there += grouper->there;
-    return visit_wait_parts(engine, grouper->thread, add_part, grouper);
+    grouper->of_thread = (struct unseen_waits){0};
+    grouper->groups_of_thread.length = 0;
+    if (!visit_wait_parts(engine, grouper->thread, add_part, grouper))
+        return false;
+    for (size_t i = 0; i < grouper->groups_of_thread.length; i++) {
+        struct unseen_waits *most = &grouper->sums.data[grouper->groups_of_thread.data[i]].most;
+        most->ms += grouper->of_thread.ms;
+        most->count += grouper->of_thread.count;
+    }
+    return true;
 }
 
 /* ---- the groups ---- */
@@ -259,7 +280,8 @@ static double estimate_error(struct grouper *grouper, const struct variance *var
     return *limit * sqrt(variance->sum);
 }
 
-/* Stores counts, errors and percentiles of the groups. Time whose waits were not counted has as many waits per ms as
+/* Stores counts, errors and percentiles of the groups. The recorder knows the time of all waits of a thread, so a group
+ * is wrong by at most the unseen waits of its threads. Time whose waits were not counted has as many waits per ms as
  * the rest of its group. False if memory ran out. */
 static bool store_estimates(struct grouper *grouper)
 {
@@ -272,9 +294,9 @@ static bool store_estimates(struct grouper *grouper)
         struct wait_group *group = &grouper->groups->list.data[i];
         const struct group_sums *sums = &grouper->sums.data[i];
         double counted = group->total - sums->uncounted, factor = counted > 0 ? group->total / counted : 1;
-        group->total_error = estimate_error(grouper, &sums->of_total);
-        group->count_error =
-            factor * hypot(estimate_error(grouper, &sums->of_count), normal_95 * sqrt(sums->of_rounding));
+        group->total_error = fmin(estimate_error(grouper, &sums->of_total), sums->most.ms);
+        double count_error = fmin(estimate_error(grouper, &sums->of_count), sums->most.count);
+        group->count_error = factor * hypot(count_error, normal_95 * sqrt(sums->of_rounding));
         grouper->groups->totals.count += (factor - 1) * group->count;
         group->count *= factor;
         group->percentile_99 = group->longest > 0 ? fmin(percentiles[i], group->longest) : NAN;
@@ -349,6 +371,7 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     store_places(&grouper);
     hash_destroy(&grouper.group_of_key);
     array_free(&grouper.sums);
+    array_free(&grouper.groups_of_thread);
     length_counts_destroy(&grouper.lengths);
     if (!enough)
         return error_no_memory(err);
