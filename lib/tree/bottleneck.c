@@ -8,8 +8,9 @@
 #include "tree/runtime_frames.h"
 #include "tree/wait_names.h"
 
-static const double large = 1.0 / 3;   /* share of the range, or of the time of the threads that wait */
-static const double least_share = 0.1; /* share of the time of all threads */
+static const double large = 1.0 / 3;         /* share of the range, or of the time of the threads that wait */
+static const double large_of_lock = 1.0 / 7; /* share of the time of the threads that wait for each other */
+static const double least_share = 0.1;       /* share of the time of all threads */
 
 /* A critical path and its parts. */
 struct parted_path {
@@ -36,21 +37,36 @@ static struct time_range get_queried_range(const struct engine *engine)
     return (struct time_range){fmax(range.from, engine->range.from), fmin(range.to, engine->range.to)};
 }
 
+static bool can_have_bottleneck(const struct engine *engine)
+{
+    return !profile_is_comparison(engine_profile(engine)) && engine->threads.length;
+}
+
+static const char *get_func_name(const struct engine *engine, uint32_t func)
+{
+    return profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
+}
+
 /* ---- the critical path of the first thread ---- */
 
-static int describe_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
+int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
 {
+    static const double weight_of_sleep = 0.75; /* a thread may sleep until work arrives */
     struct parted_path path = {0};
-    uint32_t thread = engine->threads.data[0];
     struct time_range range = get_queried_range(engine);
     double length = range.to - range.from;
+    bottleneck->object = PROFILE_NONE;
+    if (!can_have_bottleneck(engine) || !profile_has_wakers(engine_profile(engine)) || engine->is_searching)
+        return 0;
+    uint32_t thread = engine->threads.data[0];
     if (engine_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
         return 0;
     int code = find_path(&path, engine, thread, range, err);
     const struct path_part *longest = path.parts.data;
     if (!code && path.parts.length && longest->waiter != PROFILE_NONE && longest->ms > large * length) {
-        bottleneck->is_path = true;
+        bool sleeps = longest->object != PROFILE_NONE && strcmp(get_func_name(engine, longest->object), "sleep") == 0;
         bottleneck->object = longest->waited_for;
+        bottleneck->weight = fmin(1, 2 * longest->ms / length) * (sleeps ? weight_of_sleep : 1);
         code = path_parts_append_sentence(&bottleneck->sentence, engine, &path.parts, thread, 1, err);
     }
     parted_path_destroy(&path);
@@ -66,11 +82,6 @@ static bool can_be_bottleneck(const struct engine *engine, const struct wait_gro
         if (strcmp(get_wait_reason_name(engine, group->reason), reasons[i]) == 0)
             return true;
     return false;
-}
-
-static const char *get_func_name(const struct engine *engine, uint32_t func)
-{
-    return profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
 }
 
 static bool append_all(struct text_buffer *text, const char *const *words, size_t count)
@@ -188,21 +199,23 @@ int wait_group_append_sentence(struct text_buffer *text, const struct engine *en
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
     const char *object = get_wait_object_name(engine, group);
-    object = strcmp(object, "child") == 0 ? "child processes" : object;
+    object = strcmp(object, "child") == 0 ? "child processes" : strcmp(object, "GIL") == 0 ? "the GIL" : object;
     bool is_one = group->threads == 1, sleeps = strcmp(get_wait_reason_name(engine, group->reason), "Sleep") == 0;
-    bool has_place = group->own_func != PROFILE_NONE && !ends_with_name(object, get_func_name(engine, group->own_func));
+    uint32_t place;
+    int code = find_main_waiter(engine, group->func, &place, err);
+    bool has_place = !code && place != PROFILE_NONE && !ends_with_name(object, get_func_name(engine, place)) &&
+                     !profile_is_address(get_func_name(engine, place));
     snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
              sleeps ? "sleep" : "wait");
     snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
              sleeps ? "" : " for ");
-    bool enough =
-        APPEND(text, is_one ? "Thread " : who, is_one ? profile_thread_name(engine_profile(engine), group->thread) : "",
-               !is_one  ? ""
-               : sleeps ? " sleeps "
-                        : " waits ",
-               share, sleeps ? "" : object, has_place ? " in " : "",
-               has_place ? get_func_name(engine, group->own_func) : "", ".");
-    return enough ? 0 : error_no_memory(err);
+    bool enough = APPEND(
+        text, is_one ? "Thread " : who, is_one ? profile_thread_name(engine_profile(engine), group->thread) : "",
+        !is_one  ? ""
+        : sleeps ? " sleeps "
+                 : " waits ",
+        share, sleeps ? "" : object, has_place ? " in " : "", has_place ? get_func_name(engine, place) : "", ".");
+    return code || enough ? code : error_no_memory(err);
 }
 
 /* ---- a pool with too few items ---- */
@@ -280,23 +293,24 @@ static double sum_lifetime_with_work(const struct engine *engine, const struct w
     return lifetime;
 }
 
-static int describe_waits(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
-                          struct error *err)
+int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
+                           struct error *err)
 {
     double lifetime = sum_lifetime_with_work(engine, groups);
     bool has_wakers = profile_has_wakers(engine_profile(engine));
-    for (size_t i = 0; i < groups->list.length; i++) {
+    bottleneck->object = PROFILE_NONE;
+    for (size_t i = 0; can_have_bottleneck(engine) && i < groups->list.length; i++) {
         const struct wait_group *group = &groups->list.data[i];
+        double share = group->total / group->there;
         if (group->total < least_share * lifetime)
             break;
-        if (group->total < large * group->there)
-            continue;
-        if (has_wakers && can_be_pool(engine, group)) {
+        bottleneck->weight = fmin(1, share / large);
+        if (share > large && has_wakers && can_be_pool(engine, group)) {
             int code = describe_pool(bottleneck, engine, group, err);
             if (code || bottleneck->sentence.length)
                 return code;
         }
-        if (!can_be_bottleneck(engine, group))
+        if (share < large_of_lock || !can_be_bottleneck(engine, group))
             continue;
         bottleneck->object = group->func;
         int code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
@@ -304,18 +318,6 @@ static int describe_waits(struct bottleneck *bottleneck, const struct engine *en
         return has_holder ? append_holder(&bottleneck->sentence, engine, group, err) : code;
     }
     return 0;
-}
-
-int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const struct wait_groups *groups,
-                    struct error *err)
-{
-    const struct profile *profile = engine_profile(engine);
-    bool has_path = profile_has_wakers(profile) && !engine->is_searching;
-    bottleneck->object = PROFILE_NONE;
-    if (profile_is_comparison(profile) || !engine->threads.length)
-        return 0;
-    int code = has_path ? describe_path(bottleneck, engine, err) : 0;
-    return code || bottleneck->is_path ? code : describe_waits(bottleneck, engine, groups, err);
 }
 
 void bottleneck_destroy(struct bottleneck *bottleneck)

@@ -1,12 +1,11 @@
 /*
- * The bottleneck of threads that wait, as one sentence, for the header of `prof report` and the page. Two
- * kinds of profiles have a bottleneck:
+ * The bottleneck of threads that wait, as sentences for the header of `prof report` and the page:
  *
  *   - With wakers, if the critical path of the first thread is on one other thread for more than a third of the
  *     range: "Of 0.128 s, 64.2 ms CPU time of second in compute while first waits for mutex lock_b, 63.4 ms in smaller
  *     parts."
- *   - Else, if the threads that wait for a lock, for a disk or for a page wait for a third of their time, and for a
- *     tenth of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
+ *   - If the threads that wait for a lock, for a disk or for a page wait for a seventh of their time, and for a tenth
+ *     of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
  *     stacks of wakers, the critical path of a waiting thread adds the function in which a holder is most of that time:
  *     "Its holder, thread loader, mostly runs read_all."
  *
@@ -24,13 +23,16 @@
 struct bottleneck {
     struct text_buffer sentence; /* empty: none */
     uint32_t object;             /* func of the object of the sentence; PROFILE_NONE: unknown */
-    bool is_path;                /* the sentence is about the critical path of the first thread */
+    double weight;               /* 0 to 1: how much of the run the sentence explains */
 };
 
-/* Fills the zeroed struct for the engine's query. `groups`: its waits by object, which may be empty. Call
- * bottleneck_destroy() also after a failure. */
-int bottleneck_find(struct bottleneck *bottleneck, struct engine *engine, const struct wait_groups *groups,
-                    struct error *err);
+/* Fills the zeroed struct with the critical path of the first thread of the engine's query. Call bottleneck_destroy()
+ * also after a failure. */
+int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err);
+
+/* The same for the object of most waits. `groups`: the waits of the query by object, which may be empty. */
+int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
+                           struct error *err);
 
 /* Appends "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." */
 int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,

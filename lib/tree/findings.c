@@ -111,26 +111,36 @@ static int write_headline(struct findings *findings, const struct run *run, stru
 
 /* ---- findings about waits ---- */
 
-static int add_sentence(struct findings *findings, enum finding_kind kind, double weight,
-                        const struct bottleneck *bottleneck, struct error *err)
+static int add_sentence(struct findings *findings, enum finding_kind kind, const struct bottleneck *bottleneck,
+                        struct error *err)
 {
-    const struct finding finding = {.kind = kind, .weight = weight, .func = bottleneck->object, .thread = PROFILE_NONE};
+    const struct finding finding = {
+        .kind = kind, .weight = bottleneck->weight, .func = bottleneck->object, .thread = PROFILE_NONE};
+    if (!bottleneck->sentence.length)
+        return 0;
     return findings_add_sentence(findings, finding, err, "%.*s", (int)bottleneck->sentence.length,
                                  bottleneck->sentence.data);
 }
 
-static int add_bottleneck(struct findings *findings, struct run *run, uint32_t *object, struct error *err)
+/* The objects that findings name; PROFILE_NONE: none. */
+struct named_objects {
+    uint32_t path, waits;
+};
+
+static int add_bottlenecks(struct findings *findings, const struct run *run, struct named_objects *named,
+                           struct error *err)
 {
-    struct bottleneck bottleneck = {0};
-    double weight = 1;
-    int code = bottleneck_find(&bottleneck, run->engine, &run->objects, err);
-    *object = bottleneck.object;
-    for (size_t i = 0; i < run->objects.list.length && !bottleneck.is_path; i++)
-        if (run->objects.list.data[i].func == bottleneck.object)
-            weight = fmin(1, 2 * run->objects.list.data[i].total / findings->whole);
-    if (!code && bottleneck.sentence.length)
-        code = add_sentence(findings, bottleneck.is_path ? FINDING_PATH : FINDING_WAIT, weight, &bottleneck, err);
-    bottleneck_destroy(&bottleneck);
+    struct bottleneck path = {0}, waits = {0};
+    int code = bottleneck_find_path(&path, run->engine, err);
+    if (!code)
+        code = bottleneck_find_object(&waits, run->engine, &run->objects, err);
+    *named = (struct named_objects){path.object, waits.object};
+    if (!code)
+        code = add_sentence(findings, FINDING_PATH, &path, err);
+    if (!code && (waits.object != path.object || !path.sentence.length))
+        code = add_sentence(findings, FINDING_WAIT, &waits, err);
+    bottleneck_destroy(&path);
+    bottleneck_destroy(&waits);
     return code;
 }
 
@@ -193,8 +203,9 @@ static bool may_be_idle(const struct run *run, const struct wait_group *group, d
     return run->engine->threads.length > 1 && (is_signal || (importance < least_of_locks && !is_first));
 }
 
-/* Adds the wait that explains most of the run, besides that of the bottleneck. */
-static int add_wait(struct findings *findings, struct run *run, uint32_t known_object, struct error *err)
+/* Adds the wait that explains most of the run, besides those of the bottlenecks. */
+static int add_wait(struct findings *findings, const struct run *run, const struct named_objects *named,
+                    struct error *err)
 {
     const struct wait_group *best = NULL;
     double weight = 0;
@@ -205,19 +216,20 @@ static int add_wait(struct findings *findings, struct run *run, uint32_t known_o
         double importance = get_importance(reason);
         double share = group->total / (ends_run ? run->wall : findings->whole) * importance;
         if (may_be_idle(run, group, importance) || group->total < least_share * findings->whole ||
-            group->total < large * group->there || share <= weight || group->func == known_object)
+            group->total < large * group->there || share <= weight || group->func == named->path ||
+            group->func == named->waits)
             continue;
         best = group;
         weight = share;
     }
     if (!best)
         return 0;
-    struct bottleneck text = {.object = best->func};
+    struct bottleneck text = {.object = best->func, .weight = weight};
     int code = wait_group_append_sentence(&text.sentence, run->engine, best, err);
     if (!code && best->threads == 1 && strcmp(get_wait_reason_name(run->engine, best->reason), "Child") == 0)
         code = append_child(&text.sentence, run, best->thread, err);
     if (!code)
-        code = add_sentence(findings, FINDING_WAIT, weight, &text, err);
+        code = add_sentence(findings, FINDING_WAIT, &text, err);
     bottleneck_destroy(&text);
     return code;
 }
@@ -290,8 +302,9 @@ static int compare_findings(const void *left, const void *right)
     return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : (int)a->kind - (int)b->kind;
 }
 
-static int find_of_times(struct findings *findings, struct run *run, uint32_t *object, struct error *err)
+static int find_of_times(struct findings *findings, struct run *run, struct error *err)
 {
+    struct named_objects named = {PROFILE_NONE, PROFILE_NONE};
     int code = engine_wait_groups(run->engine, WAITS_BY_REASON, &run->reasons, err);
     run->runnable = run->reasons.totals.runnable;
     if (!code)
@@ -301,9 +314,9 @@ static int find_of_times(struct findings *findings, struct run *run, uint32_t *o
     if (!code && !run->engine->is_searching && !run->engine->transforms.items.length)
         code = write_headline(findings, run, err);
     if (!code && engine_has_waits(run->engine))
-        code = add_bottleneck(findings, run, object, err);
+        code = add_bottlenecks(findings, run, &named, err);
     if (!code && engine_has_waits(run->engine))
-        code = add_wait(findings, run, *object, err);
+        code = add_wait(findings, run, &named, err);
     return code;
 }
 
@@ -315,11 +328,10 @@ int findings_find(struct findings *findings, struct engine *engine, struct error
                       .profile = profile,
                       .wall = fmin(range.to, engine->range.to) - fmax(range.from, engine->range.from),
                       .cpu = engine_timings(engine)->root_total};
-    uint32_t object = PROFILE_NONE;
     bool has_times = engine->weight == WEIGH_CPU_TIME && !profile->meta.has_no_times;
     if (profile_is_comparison(profile) || !engine->threads.length)
         return 0;
-    int code = has_times ? find_of_times(findings, &run, &object, err) : 0;
+    int code = has_times ? find_of_times(findings, &run, err) : 0;
     double relevance = has_times && run.wall > 0 ? fmin(1, (run.cpu + run.runnable) / run.wall) : 1;
     if (!code && has_times)
         code = add_runnable(findings, &run, relevance, err);

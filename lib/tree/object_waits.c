@@ -280,27 +280,54 @@ static int find_meanwhile(struct collector *collector, struct error *err)
     return code;
 }
 
-int object_waits_find(struct object_waits *waits, const struct engine *engine, uint32_t object, struct error *err)
+static int find_waiters(struct collector *collector, uint32_t object, struct error *err)
 {
-    struct collector collector = {.engine = engine, .waits = waits};
+    const struct engine *engine = collector->engine;
+    struct object_waits *waits = collector->waits;
     const struct time_range full = engine_full_range(engine);
     waits->object = object;
     waits->reason = PROFILE_NONE;
     waits->there = engine_lifetime(engine);
     waits->range = (struct time_range){fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
-    int code = collect_all(&collector, err);
+    int code = collect_all(collector, err);
     if (!code)
-        code = find_sites(&collector, err);
+        code = find_sites(collector, err);
     if (!code)
-        code = find_held(&collector, err);
-    if (!code)
-        code = make_rows(&collector, false, &waits->waiters, err);
+        code = find_held(collector, err);
+    return code ? code : make_rows(collector, false, &waits->waiters, err);
+}
+
+static void collector_destroy(struct collector *collector)
+{
+    array_free(&collector->list);
+    free(collector->numbers);
+}
+
+int object_waits_find(struct object_waits *waits, const struct engine *engine, uint32_t object, struct error *err)
+{
+    struct collector collector = {.engine = engine, .waits = waits};
+    int code = find_waiters(&collector, object, err);
     if (!code && collector.has_wakers)
         code = make_rows(&collector, true, &waits->wakers, err);
     if (!code && collector.has_wakers)
         code = find_meanwhile(&collector, err);
-    array_free(&collector.list);
-    free(collector.numbers);
+    collector_destroy(&collector);
+    return code;
+}
+
+int find_main_waiter(const struct engine *engine, uint32_t object, uint32_t *func, struct error *err)
+{
+    struct object_waits waits = {0};
+    struct collector collector = {.engine = engine, .waits = &waits};
+    double total = 0;
+    int code = find_waiters(&collector, object, err);
+    *func = waits.waiters.length ? waits.waiters.data[0].site.place.func : PROFILE_NONE;
+    for (size_t i = 0; i < waits.waiters.length; i++)
+        total += waits.waiters.data[i].site.place.func == *func ? waits.waiters.data[i].total : 0;
+    if (total <= waits.total / 2)
+        *func = PROFILE_NONE;
+    collector_destroy(&collector);
+    object_waits_destroy(&waits);
     return code;
 }
 

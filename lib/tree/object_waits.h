@@ -50,6 +50,9 @@ struct object_waits {
  * a failure. Time: n log n for n waits, and one walk of critical paths. */
 int object_waits_find(struct object_waits *waits, const struct engine *engine, uint32_t object, struct error *err);
 
+/* Finds the function in which threads wait for the object for more than half of the time. PROFILE_NONE: none. */
+int find_main_waiter(const struct engine *engine, uint32_t object, uint32_t *func, struct error *err);
+
 /* Writes the struct as one JSON object, for the terminal and the page. */
 void object_waits_write(struct json_writer *json, const struct engine *engine, const struct object_waits *waits);
 

@@ -2,6 +2,23 @@
 
 #include "tree/frame_kinds.h"
 #include "tree/runtime_frames.h"
+#include "tree/stack_view.h"
+
+/* Returns the stack, or the caller in the same library that has a name if the function has only an address. */
+static uint32_t find_named_caller(const struct profile *profile, uint32_t stack)
+{
+    const struct stack_table *stacks = &profile->stacks;
+    uint32_t lib = PROFILE_NONE;
+    for (uint32_t at = stack; at != PROFILE_NONE; at = stacks->prefix[at]) {
+        const struct func_names names = get_func_names(profile, profile->frames.func[stacks->frame[at]]);
+        if (at != stack && names.lib != lib)
+            break;
+        if (!profile_is_address(profile_text(profile, names.name)))
+            return at;
+        lib = names.lib;
+    }
+    return stack;
+}
 
 uint32_t find_own_stack(const struct profile *profile, uint32_t stack)
 {
@@ -13,7 +30,7 @@ uint32_t find_own_stack(const struct profile *profile, uint32_t stack)
             continue;
         bool is_runtime = is_runtime_frame(profile, func);
         if (!is_runtime && !is_interpreter_frame(profile, func))
-            return at;
+            return find_named_caller(profile, at);
         if (!is_runtime && in_interpreter == PROFILE_NONE)
             in_interpreter = at;
         if (innermost == PROFILE_NONE)

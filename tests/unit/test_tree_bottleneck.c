@@ -64,23 +64,29 @@ static struct engine *make_threads(const char *reason, const struct release *rel
     return engine;
 }
 
-/* Finds the bottleneck of a query of the first threads. */
-static void assert_sentence(struct engine *engine, size_t count, const char *wanted)
+/* Finds the bottleneck of a query of threads. */
+static void assert_sentence_of(struct engine *engine, size_t first, size_t count, const char *wanted)
 {
     static const uint32_t threads[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct bottleneck bottleneck = {0};
     const struct tree_query query = {
-        .threads = threads, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
+        .threads = threads + first, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
     assert_int_equal(engine_query(engine, &query, &err), 0);
     struct wait_groups groups = {0};
     assert_int_equal(engine_bottleneck_groups(engine, &groups, &err), 0);
-    assert_int_equal(bottleneck_find(&bottleneck, engine, &groups, &err), 0);
+    assert_int_equal(bottleneck_find_path(&bottleneck, engine, &err), 0);
+    assert_true(bottleneck.sentence.length == 0 && bottleneck.object == PROFILE_NONE);
+    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, &err), 0);
     wait_groups_destroy(&groups);
     assert_true(text_append(&bottleneck.sentence, "", 1));
     assert_string_equal(bottleneck.sentence.data, wanted);
-    assert_false(bottleneck.is_path);
     assert_int_equal(bottleneck.object == PROFILE_NONE, wanted[0] == '\0');
     bottleneck_destroy(&bottleneck);
+}
+
+static void assert_sentence(struct engine *engine, size_t count, const char *wanted)
+{
+    assert_sentence_of(engine, 0, count, wanted);
 }
 
 static void test_threads_that_wait_for_a_mutex_have_a_sentence(void **state)
@@ -168,6 +174,35 @@ static void test_an_object_with_the_name_of_a_place_has_no_other_place(void **st
     engine_free(engine);
 }
 
+/* A thread waits for lock a: once for `longest` ms in store(), then five times for 3 ms in lookup(), which may have
+ * only an address. */
+static void assert_place(double longest, const char *name, const char *wanted)
+{
+    struct profile profile;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, "Mutex");
+    profile.funcs.name[profile.frames.func[profile.stacks.frame[stacks.lookup]]] =
+        strings_add_z(&profile.strings, name);
+    struct thread *thread = wait_profile_thread(&profile, "one", 0);
+    wait_profile_wait(thread, stacks.store_lock_a, 1, 1 + longest, 1);
+    for (int i = 1; i <= 5; i++)
+        wait_profile_wait(thread, stacks.lookup_lock_a, 10 * i + 5, 10 * i + 8, i > 1 ? 7 : 14 - longest);
+    wait_profile_run(thread, stacks.main, 100, 42);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    assert_sentence_of(engine, 3, 1, wanted);
+    engine_free(engine);
+}
+
+static void test_the_place_of_a_sentence_has_more_than_half_of_the_waits(void **state)
+{
+    (void)state;
+    assert_place(5, "lookup", "Thread one waits 20% of its time for lock 0x1000 in lookup.");
+    assert_place(5, "0x5e320", "Thread one waits 20% of its time for lock 0x1000 in work.");
+    assert_place(14, "lookup", "Thread one waits 29% of its time for lock 0x1000 in lookup.");
+    assert_place(1, "lookup", "Thread one waits 16% of its time for lock 0x1000 in lookup.");
+}
+
 static void assert_holder(struct release release, const char *wanted)
 {
     char sentence[200];
@@ -247,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_threads_that_wait_for_signals_are_no_finding),
         cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),
         cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
+        cmocka_unit_test(test_the_place_of_a_sentence_has_more_than_half_of_the_waits),
         cmocka_unit_test(test_the_function_that_releases_leads_to_what_the_holder_does),
         cmocka_unit_test(test_a_thread_on_its_way_to_the_lock_is_no_holder),
         cmocka_unit_test(test_a_pool_with_too_few_items_is_a_bottleneck),
