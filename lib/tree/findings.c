@@ -59,7 +59,48 @@ static int list_parts(struct findings *findings, struct run *run, struct error *
     return code;
 }
 
+/* ---- threads without work ---- */
+
+/* Returns how likely a wait for this reason lengthens the run. 0: no finding. */
+static double get_importance(const char *reason)
+{
+    static const struct {
+        const char *reason;
+        double importance;
+    } all[] = {{"Sleep", 0.9},         {"Disk", 1},
+               {"Child", 0.9},         {"Mutex", 1},
+               {"Read-write lock", 1}, {"Semaphore", 0.9},
+               {"Page fault", 1},      {"Once", 1},
+               {"Barrier", 0.9},       {"Lock", 0.9},
+               {"Network", 0.4},       {"Pipe", 0.5},
+               {"Future", 0.4},        {"Condition variable", 0.5}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (strcmp(all[i].reason, reason) == 0)
+            return all[i].importance;
+    return 0;
+}
+
+/* Whether threads may wait for work: for a signal, or with condition variables, pipes and sockets, and not in the first
+ * thread alone. */
+static bool may_be_idle(const struct run *run, const struct wait_group *group, double importance)
+{
+    static const double least_of_locks = 0.9;
+    bool is_first = group->threads == 1 && group->thread == run->engine->threads.data[0];
+    bool is_signal = strcmp(get_wait_object_name(run->engine, group), "signal") == 0;
+    return run->engine->threads.length > 1 && (is_signal || (importance < least_of_locks && !is_first));
+}
+
 /* ---- the headline ---- */
+
+/* Whether most waits of the run may be those of threads without work. */
+static bool may_be_idle_part(const struct run *run, const struct run_part *part)
+{
+    const struct wait_group *group = run->reasons.list.data;
+    while (group < run->reasons.list.data + run->reasons.list.length && group->key != part->index)
+        group++;
+    double importance = get_importance(get_run_part_name(run->engine, part));
+    return part->kind == PART_WAIT && importance > 0 && may_be_idle(run, group, importance);
+}
 
 /* Writes what threads do most, for more than half of their time: ", mostly waits for a mutex". */
 static void write_verdict(const struct findings *findings, const struct run *run, char *out, size_t size)
@@ -78,7 +119,8 @@ static void write_verdict(const struct findings *findings, const struct run *run
         part->index != PROFILE_NONE)
         snprintf(out, size, ", mostly in %.100s (%.0f%% of CPU time)", get_run_part_name(run->engine, part),
                  100 * part->ms / run->cpu);
-    if (!findings->parts.length || part->kind == PART_CPU || part->ms <= findings->whole / 2)
+    if (!findings->parts.length || part->kind == PART_CPU || part->ms <= findings->whole / 2 ||
+        may_be_idle_part(run, part))
         return;
     const char *reason = get_run_part_name(run->engine, part), *phrase = NULL;
     for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
@@ -144,25 +186,6 @@ static int add_bottlenecks(struct findings *findings, const struct run *run, str
     return code;
 }
 
-/* Returns how likely a wait for this reason lengthens the run. 0: no finding. */
-static double get_importance(const char *reason)
-{
-    static const struct {
-        const char *reason;
-        double importance;
-    } all[] = {{"Sleep", 0.9},         {"Disk", 1},
-               {"Child", 0.9},         {"Mutex", 1},
-               {"Read-write lock", 1}, {"Semaphore", 0.9},
-               {"Page fault", 1},      {"Once", 1},
-               {"Barrier", 0.9},       {"Lock", 0.9},
-               {"Network", 0.4},       {"Pipe", 0.5},
-               {"Future", 0.4},        {"Condition variable", 0.5}};
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-        if (strcmp(all[i].reason, reason) == 0)
-            return all[i].importance;
-    return 0;
-}
-
 /* Returns the thread of another process with the most CPU time, or PROFILE_NONE. */
 static uint32_t find_busiest_other_process(const struct run *run, uint32_t waiter)
 {
@@ -191,16 +214,6 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
              profile_thread_name(run->profile, busiest),
              profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
-}
-
-/* Whether threads may wait for work: for a signal, or with condition variables, pipes and sockets, and not in the first
- * thread alone. */
-static bool may_be_idle(const struct run *run, const struct wait_group *group, double importance)
-{
-    static const double least_of_locks = 0.9;
-    bool is_first = group->threads == 1 && group->thread == run->engine->threads.data[0];
-    bool is_signal = strcmp(get_wait_object_name(run->engine, group), "signal") == 0;
-    return run->engine->threads.length > 1 && (is_signal || (importance < least_of_locks && !is_first));
 }
 
 /* Adds the wait that explains most of the run, besides those of the bottlenecks. */
