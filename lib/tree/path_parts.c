@@ -301,12 +301,17 @@ static void append_cpu_time(struct sentence *sentence, const struct path_part *p
 
 static void append_wait(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
-    if (part->thread != first)
+    const struct profile *profile = sentence->profile;
+    const char *object = part->object == PROFILE_NONE ? "" : profile_text(profile, profile->funcs.name[part->object]);
+    bool sleeps = strcmp(object, "sleep") == 0;
+    if (part->thread != first) {
         append_thread(sentence, part->thread);
-    append(sentence, part->thread == first ? "waiting" : " waiting");
-    if (part->object != PROFILE_NONE) {
+        append(sentence, " ");
+    }
+    append(sentence, sleeps ? "sleeping" : "waiting");
+    if (object[0] && !sleeps) {
         append(sentence, " (");
-        append_func(sentence, part->object);
+        append(sentence, object);
         append(sentence, ")");
     }
     append_in_func(sentence, part);

@@ -321,7 +321,7 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     assert_true(parts.data[1].ms == 30 && parts.data[1].state == PATH_RUNS && parts.data[1].waiter == A);
     assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
     assert_true(text_append(&text, "", 1));
-    assert_string_equal(text.data, "Of 0.100 s, 60.0 ms waiting (sleep) in main, "
+    assert_string_equal(text.data, "Of 0.100 s, 60.0 ms sleeping in main, "
                                    "30.0 ms CPU time of b in lookup while a waits for lock 0x1000, "
                                    "10.0 ms CPU time of b in store.");
     const uint32_t threads[] = {A};
