@@ -73,6 +73,8 @@ static int print_report(const struct report *report, struct error *err)
         return report_print_counters(report, err);
     if (kind == REPORT_THREADS)
         return report_print_threads(report, err);
+    if (kind == REPORT_PROCESSES)
+        return report_print_processes(report, err);
     if (report->total == 0) {
         print_empty_reason(report);
         return 0;

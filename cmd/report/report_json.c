@@ -339,6 +339,8 @@ static int write_rows(struct json_writer *json, const struct report *report, str
     switch (report->options.kind) {
     case REPORT_THREADS:
         return 0; /* write_threads() has written them */
+    case REPORT_PROCESSES:
+        return report_write_processes(json, report, err);
     case REPORT_TREE:
         return write_whole_tree(json, report, "tree", NULL, 0, err);
     case REPORT_BUTTERFLY:

@@ -51,6 +51,11 @@ int report_find_path(struct report *report, struct error *err);
 int report_print_path(const struct report *report, struct error *err);
 int report_write_path(struct json_writer *json, const struct report *report, struct error *err);
 
+/* ---- report_processes.c ---- */
+
+int report_print_processes(const struct report *report, struct error *err);
+int report_write_processes(struct json_writer *json, const struct report *report, struct error *err);
+
 /* ---- report_summary.c ---- */
 
 /* Prints text, or Markdown with --markdown. The JSON has at most 8 KiB. The text has at most 8 KiB beside the

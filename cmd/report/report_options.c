@@ -63,7 +63,7 @@ static int choose_kind(const struct option_use *use)
     if (options->kind != REPORT_TREE && options->kind != kind)
         return ui_usage(
             use->command,
-            "--functions, --libraries, --categories, --group-by, --butterfly, --hot-lines, --lines, --annotate, --markers, --intervals, --counters, --threads and --waits exclude each other");
+            "--functions, --libraries, --categories, --group-by, --butterfly, --hot-lines, --lines, --annotate, --markers, --intervals, --counters, --threads, --processes and --waits exclude each other");
     options->kind = kind;
     options->subject = use->value;
     return 0;
@@ -161,6 +161,9 @@ static const struct option_row single_rows[] = {
 };
 
 static const struct option_row annotation_rows[] = {
+    {"processes", 0, NULL,
+     "the tree of processes with their exit status and CPU time, their critical path, and the time in which one process runs at a time",
+     .parse = choose_kind, .data = REPORT_PROCESSES},
     {"summary", 0, NULL,
      "the headline, the findings, the first functions, lines and waits, and the data quality, in at most 8 KiB",
      .parse = choose_kind, .data = REPORT_SUMMARY},

@@ -13,11 +13,16 @@ struct filling {
     size_t counts[KINDS]; /* markers of each kind, including omitted markers */
 };
 
+static size_t get_limit(enum kind kind)
+{
+    return kind == KIND_PROCESS || kind == KIND_EXEC ? PROCESSES_MAX : PROCESS_MARKERS_MAX;
+}
+
 /* Starts the payload of the next marker. Returns NULL if the limit omits the marker, or memory ran out. */
 static struct json_writer *start_payload(struct filling *filling, enum kind kind)
 {
     static const char *const types[KINDS] = {"Process", "Exec", "Thread", "LibraryLoad", "Signal", "OomKill"};
-    if (filling->counts[kind]++ >= PROCESS_MARKERS_MAX || filling->rows->failed)
+    if (filling->counts[kind]++ >= get_limit(kind) || filling->rows->failed)
         return NULL;
     return marker_rows_start_payload(filling->rows, types[kind]);
 }
@@ -95,8 +100,9 @@ static bool continues_after_exec(const struct filling *filling, const struct rep
            filling->replay->threads.data[process->main_thread].cpu_time.goes_on;
 }
 
-/* Returns the start of the first program of a process. */
-static uint64_t find_first_start(const struct replay *replay, const struct replay_process *process)
+/* Returns the first program of a process. */
+static const struct replay_process *find_first_program(const struct replay *replay,
+                                                       const struct replay_process *process)
 {
     for (uint32_t i = 0; i < process->instance; i++) {
         if (process->parent >= replay->processes.length || !replay->processes.data[process->parent].known ||
@@ -104,14 +110,15 @@ static uint64_t find_first_start(const struct replay *replay, const struct repla
             break;
         process = &replay->processes.data[process->parent];
     }
-    return process->start;
+    return process;
 }
 
 /* Adds one marker for a process, with the name of the last of its programs. */
 static void add_process(struct filling *filling, const struct replay_process *process)
 {
     const struct replay *replay = filling->replay;
-    uint64_t start = find_first_start(replay, process);
+    const struct replay_process *first = find_first_program(replay, process);
+    uint64_t start = first->start;
     if (continues_after_exec(filling, process) || !is_in_recording(filling, start, process->end))
         return;
     struct json_writer *json = start_payload(filling, KIND_PROCESS);
@@ -119,10 +126,14 @@ static void add_process(struct filling *filling, const struct replay_process *pr
         return;
     json_member_text(json, "process", strings_text(&replay->strings, process->name));
     write_number(json, "pid", process->pid);
+    if (first->parent < replay->processes.length && replay->processes.data[first->parent].known)
+        write_number(json, "parent", replay->processes.data[first->parent].pid);
     const struct process_exit *end = process->end ? find_exit(filling, process) : NULL;
     if (end)
         write_exit(json, end);
-    finish_marker(filling, "Process", process->main_thread, choose_phase(process->end), start, process->end);
+    /* the end of a process whose row shows other threads is the end of the last of these threads */
+    uint64_t until = end && end->time < process->end ? end->time : process->end;
+    finish_marker(filling, "Process", process->main_thread, choose_phase(until), start, until);
 }
 
 static void add_exec(struct filling *filling, uint32_t number, const struct replay_process *process)
@@ -300,7 +311,7 @@ size_t process_markers_add(struct marker_rows *rows, const struct shown_threads 
     for (size_t i = 0; i < replay->program_marks.oom_kills.length && !rows->failed; i++)
         add_oom_kill(&filling, &replay->program_marks.oom_kills.data[i]);
     size_t left_out = replay->libs.more_loads;
-    for (int kind = 0; kind < KINDS; kind++)
-        left_out += filling.counts[kind] > PROCESS_MARKERS_MAX ? filling.counts[kind] - PROCESS_MARKERS_MAX : 0;
+    for (enum kind kind = 0; kind < KINDS; kind++)
+        left_out += filling.counts[kind] > get_limit(kind) ? filling.counts[kind] - get_limit(kind) : 0;
     return left_out;
 }

@@ -7,8 +7,11 @@
 
 #include "assemble/program_markers.h"
 
-enum { PROCESS_MARKERS_MAX = 2000 }; /* of each kind */
+enum {
+    PROCESSES_MAX = 20000,     /* starts of processes, and of programs: those of a large build */
+    PROCESS_MARKERS_MAX = 2000 /* of each other kind */
+};
 
-/* Adds at most PROCESS_MARKERS_MAX of each kind. Notes a lack of memory in `rows`. Returns the number of markers beyond
+/* Adds the markers up to these limits. Notes a lack of memory in `rows`. Returns the number of markers beyond
  * the limit. */
 size_t process_markers_add(struct marker_rows *rows, const struct shown_threads *shown);

@@ -34,6 +34,7 @@ const char recording_marker_schema[] =
     "\"chartLabel\":\"{marker.data.process} ({marker.data.pid})\","
     "\"fields\":[{\"key\":\"process\",\"label\":\"Name\",\"format\":\"string\"},"
     "{\"key\":\"pid\",\"label\":\"PID\",\"format\":\"string\"},"
+    "{\"key\":\"parent\",\"label\":\"Parent PID\",\"format\":\"string\"},"
     "{\"key\":\"end\",\"label\":\"Exit status\",\"format\":\"string\"}]},"
     "{\"name\":\"Exec\"," IN_CHART ",\"tooltipLabel\":\"{marker.data.command}\","
     "\"tableLabel\":\"{marker.data.command}\",\"chartLabel\":\"{marker.data.command}\","

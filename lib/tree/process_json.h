@@ -1,0 +1,11 @@
+/*
+ * The processes as JSON, for `prof report --processes --json` and the page.
+ */
+#pragma once
+
+#include "base/json_write.h"
+#include "tree/process_tree.h"
+
+/* Writes the members of an open object. */
+int write_process_tree(struct json_writer *json, const struct process_tree *tree, const struct profile *profile,
+                       struct error *err);
