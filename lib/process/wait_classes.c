@@ -131,12 +131,12 @@ void take_expected_runnable_time(struct thread_run *run)
         take_runnable_time(run, rest - found);
 }
 
-uint32_t take_runnable_waits(struct thread_run *run)
+uint32_t take_runnable_waits(struct thread_run *run, double most)
 {
     uint32_t count = 0;
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
         struct wait_class *class = &run->waits->classes[i];
-        if (class->unseen_ns)
+        if (class->unseen_ns || count + class->unseen > most)
             continue;
         count += class->unseen;
         class->unseen = 0;

@@ -195,7 +195,10 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         uint64_t weight = class->unseen_ns + length - queued;
         double waits_of_class = (double)(class->unseen_length + length) / (double)length * count;
         class->unseen_ns = class->unseen_length = class->unseen = 0;
-        uint64_t own = (uint64_t)((double)weight / (waits_of_class + take_runnable_waits(run)));
+        /* end_woken() leaves less than an interval of runnable time in a wait with a waker. */
+        uint64_t least = run->waker.is_known ? subtract_or_zero(length, waits->options.interval) : 0;
+        double most = least ? (double)weight / (double)least - waits_of_class : UINT32_MAX;
+        uint64_t own = (uint64_t)((double)weight / (waits_of_class + take_runnable_waits(run, most)));
         stored.start = stored.end - own;
         stored.unseen = weight - own;
     }

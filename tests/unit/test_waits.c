@@ -447,7 +447,8 @@ static struct spool_wait next_wait(struct spool_reader *reader)
 }
 
 /* Of three waits of 40 ms with a waker, a reading meets the second. The first is in the spool without a weight, and the
- * second stands for the first. The second also gives the third, the last of the thread, its reason. */
+ * second stands for the first. The second also gives the third, the last of the thread, its reason. Shorter waits that
+ * readings found runnable do not divide the second, whose waker shows that it was blocked. */
 static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
 {
     (void)state;
@@ -459,6 +460,8 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
     begin(&fixture, false);
     uint32_t tid = (uint32_t)fixture.pid;
     struct tracked_thread *thread = tracker_find_thread(fixture.tracker, tid, &process);
+    assert_non_null(find_wait_class(&thread->run, ms));
+    find_wait_class(&thread->run, ms)->unseen = 3;
     uint64_t time = fixture.start;
     take_switch(&fixture, time, false);
     for (int i = 0; i < 3; i++, time += length) {
