@@ -3,10 +3,13 @@
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "record/ptrace_limits.h"
+#include "record/wait_readings.h"
+#include "record/wait_store.h"
 #include "sample/cpu_list.h"
 #include "sample/ptrace_sampler.h"
 
 #include <linux/perf_event.h>
+#include <signal.h>
 
 struct ptrace_source {
     struct source common;
@@ -126,23 +129,58 @@ static void update_every_second(struct source *source)
 }
 
 /* Waits until each interrupted thread has stopped and resumed: if it stopped only after the detach, the interrupt could
- * disturb a system call. */
-static int wait_for_stops(struct ptrace_source *ptrace, struct error *err)
+ * disturb a system call. Waits up to `most` (ns). */
+static int wait_for_stops(struct ptrace_source *ptrace, uint64_t most, struct error *err)
 {
-    enum { STEPS = 50, STEP_MS = 4 };
-    int code = 0;
-    for (int i = 0; i < STEPS && !code && ptrace_sampler_is_waiting(ptrace->sampler); i++) {
-        struct epoll_event ready;
-        epoll_wait(ptrace->epoll_fd, &ready, 1, STEP_MS);
+    static const struct timespec step = {.tv_nsec = 4000000};
+    uint64_t end = monotonic_ns() + most;
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGCHLD);
+    int code = serve_stops(&ptrace->common, err);
+    while (!code && ptrace_sampler_is_waiting(ptrace->sampler) && monotonic_ns() < end) {
+        sigtimedwait(&stops, NULL, &step);
         code = serve_stops(&ptrace->common, err);
     }
+    return code;
+}
+
+/* Stores the stack and the reason of a waiting thread, or interrupts another thread for a sample. */
+static int read_thread(struct ptrace_source *ptrace, struct waits *waits, struct tracked_thread *thread,
+                       struct tracked_process *process, struct error *err)
+{
+    int code = read_wait_stack(waits, thread, process, 0, err);
+    const struct wait_stack *stack = thread->run.stack;
+    if (code || !stack || !stack->frame_count) {
+        ptrace_sampler_sample_once(ptrace->sampler, (pid_t)thread->tid);
+        return code;
+    }
+    uint64_t now = monotonic_ns();
+    const struct stored_wait wait = {
+        .start = now - ptrace_sampler_measure_sleep(ptrace->sampler, (pid_t)thread->tid), .end = now, .kind = BLOCKED};
+    return store_wait(waits, thread, &wait, err);
+}
+
+int ptrace_source_read_once(struct source *source, struct waits *waits, struct error *err)
+{
+    struct ptrace_source *ptrace = ptrace_source_of(source);
+    struct tracker *tracker = source->sinks.tracker;
+    int code = 0;
+    for (size_t i = 0; i < tracker_count_threads(tracker) && !code; i++) {
+        struct tracked_process *process;
+        struct tracked_thread *thread = tracker_get_thread_at(tracker, i, &process);
+        code = thread ? read_thread(ptrace, waits, thread, process, err) : 0;
+    }
+    if (!code)
+        code = wait_for_stops(ptrace, 5 * SECOND, err); /* on a busy machine, a thread runs late */
+    source->result->stopped = monotonic_ns();
     return code;
 }
 
 static int stop(struct source *source, struct error *err)
 {
     struct ptrace_source *ptrace = ptrace_source_of(source);
-    int code = wait_for_stops(ptrace, err);
+    int code = wait_for_stops(ptrace, SECOND / 5, err);
     if (!code)
         code = update_runs(source, true, err);
     ptrace->cpu_time = ptrace_sampler_get_cpu_time(ptrace->sampler);

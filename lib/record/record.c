@@ -31,7 +31,7 @@ static int write_start(struct recording *recording, struct error *err)
     struct metadata_start start = {.command = target_command(recording->target),
                                    .rate = source->rate,
                                    .switches = source->has_switches,
-                                   .off_cpu = recording_wants_waits(recording),
+                                   .off_cpu = recording_wants_waits(recording) || recording->options->once,
                                    .started = recording->loop.started};
     source->class->describe(source, &start);
     if (recording->options->pid_count)
@@ -127,7 +127,7 @@ static int open_waits(struct recording *recording, struct error *err)
                                           .no_cpus = recording->by_ptrace,
                                           .only_runs = !wanted->off_cpu,
                                           .cpus = wanted->cpus};
-    return recording_sees_runs(recording) ? waits_init(&recording->waits, &options, err) : 0;
+    return recording_sees_runs(recording) || wanted->once ? waits_init(&recording->waits, &options, err) : 0;
 }
 
 static int open_source(struct recording *recording, struct error *err)
@@ -225,7 +225,7 @@ static int prepare_recording(struct recording *recording, struct error *err)
         code = open_source(recording, err);
     if (code)
         return code;
-    recording->loop.started = monotonic_ns();
+    recording->loop.started = wanted->once ? 1 : monotonic_ns(); /* the waits of one reading began earlier */
     recording->loop.next_flush =
         recording->loop.started + SECOND / 4; /* flush early, for readers of the growing spool */
     code = target_read_clocks(recording->target, err);

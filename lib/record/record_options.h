@@ -60,6 +60,7 @@ struct record_options {
     const char *recorder;                   /* "prof 0.1.0", stored in the profile */
     const sigset_t *target_mask;            /* signals that the command blocks */
     bool off_cpu;                           /* record waits (waits.h) */
+    bool once;                              /* read each thread of `pids` once, with RECORD_BY_PTRACE (source.h) */
     enum record_wakers wakers;              /* whether to record the wakers of waits (wakeups.h) */
     bool no_cpu_samples;                    /* sample only `events`, and count CPU time without samples */
     const struct event_list *events;        /* perf events to sample in addition to CPU time, or NULL for none */

@@ -236,6 +236,12 @@ int recording_loop_run(struct recording *recording, struct error *err)
     scheduling_raise(&recording->loop.thread.policy);
     cpu_pin_init(&recording->loop.thread.pin);
     int code = 0;
+    if (recording->options->once) {
+        code = ptrace_source_read_once(source, &recording->waits, err);
+        cpu_pin_release(&recording->loop.thread.pin);
+        scheduling_restore(&recording->loop.thread.policy);
+        return code;
+    }
     while (!recording->loop.ending && !code) {
         uint64_t now = monotonic_ns();
         code = run_due(recording, &producers, now, err);

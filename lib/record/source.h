@@ -118,6 +118,10 @@ int perf_source_open(struct source **out, const struct source *common, int epoll
 int ptrace_source_open(struct source **out, const struct source *common, int epoll_fd, const char *refusal,
                        struct error *err);
 
+/* Reads the stack of each thread once: of waiting threads without a stop, of the other threads while ptrace stops them.
+ * Sets result.stopped. */
+int ptrace_source_read_once(struct source *source, struct waits *waits, struct error *err);
+
 static inline bool source_is_ptrace(const struct source *source)
 {
     return !source->merge;

@@ -141,9 +141,8 @@ static bool has_moved_on(uint32_t pid, uint32_t tid, const struct wait_state *be
            strcmp(now.object, before->object) != 0;
 }
 
-/* Reads the stack of a waiting thread. The thread may already run again, which its next switch shows. */
-static int read_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
-                      uint64_t planned, struct error *err)
+int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
+                    uint64_t planned, struct error *err)
 {
     struct wait_state state;
     int code = wait_state_read(process->pid, thread->tid, &state);
@@ -210,7 +209,7 @@ static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct
             waits->looks--;
             run->read_at = now;
             waits->has_read_near |= is_near;
-            code = read_stack(waits, thread, process, is_near ? waits->planned : 0, err);
+            code = read_wait_stack(waits, thread, process, is_near ? waits->planned : 0, err);
         }
         bool has_looks_left = waits->looks > waits->pending.length - i; /* stacks come first */
         if (has_looks_left && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {

@@ -18,6 +18,11 @@ int waits_look(struct waits *waits, struct error *err);
 /* Whether to call waits_look() in a few milliseconds. */
 bool waits_want_look(const struct waits *waits);
 
+/* Reads the stack of a waiting thread to run.stack, which stays NULL if the thread does not wait. The thread may
+ * already run again, which its next switch shows. `planned`: ns, the planned time of the reading, or 0 (now). */
+int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
+                    uint64_t planned, struct error *err);
+
 /* Reads how long the thread was runnable without running, which the kernel counts, and takes this time from its waits.
  * Switches show preemptions, but not the time from a wakeup until the thread ran. */
 void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread, uint64_t now);

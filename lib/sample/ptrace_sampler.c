@@ -79,6 +79,15 @@ static int explain_refusal(pid_t pid, int code, struct error *err)
             err, code,
             "cannot trace process %d: it is not dumpable (see prctl(2)); run prof with sudo or the capability CAP_SYS_PTRACE",
             (int)pid);
+    if (geteuid() != 0 && proc_find_file_owner((uint32_t)pid, UINT32_MAX) != geteuid())
+        return error_set(err, code, "cannot trace process %d: it belongs to another user; run prof with sudo",
+                         (int)pid);
+    char scope[16];
+    if (file_read_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)) && strcmp(scope, "0") != 0)
+        return error_set(
+            err, code,
+            "cannot trace process %d: kernel.yama.ptrace_scope is %s; run prof with sudo, or permit it with 'sudo sysctl kernel.yama.ptrace_scope=0'",
+            (int)pid, scope);
     return error_set(err, code, "cannot trace process %d: %s", (int)pid, strerror(code));
 }
 
@@ -115,6 +124,27 @@ void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid)
 {
     uintptr_t children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
     ptrace(PTRACE_SETOPTIONS, tid, NULL, sampler->follow_options & ~children);
+}
+
+void ptrace_sampler_sample_once(struct ptrace_sampler *sampler, pid_t tid)
+{
+    struct ptrace_thread *thread = sampler_find(sampler, tid);
+    if (!thread || thread->state != PTRACE_THREAD_RUNS)
+        return;
+    thread->hold = true;
+    thread->sampled_cpu = 0;
+    sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_TO_SAMPLE);
+}
+
+uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid)
+{
+    struct ptrace_thread *thread = sampler_find(sampler, tid);
+    if (!thread || thread->state != PTRACE_THREAD_RUNS || !ptrace_thread_read_state(thread) ||
+        !cpu_pin_move(sampler->clock.pin, thread->cpu))
+        return 0;
+    clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the kernel updates the time of this thread */
+    uint64_t left = ptrace_thread_read_departure(thread), now = ptrace_thread_read_departure(sampler->itself);
+    return left && now > left ? now - left : 0;
 }
 
 int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler)

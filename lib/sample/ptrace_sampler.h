@@ -64,6 +64,13 @@ void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid);
 /* Sets the CPU clock of a traced process at the start of its recorded CPU time. `clock`: ns. */
 void ptrace_sampler_set_clock_start(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock);
 
+/* Interrupts a traced thread for one sample. The thread stays stopped while the consumer walks its stack. */
+void ptrace_sampler_sample_once(struct ptrace_sampler *sampler, pid_t tid);
+
+/* Returns the time (ns) since a sleeping traced thread left its CPU, or 0 if unknown. Moves the calling thread to this
+ * CPU, whose clock measures the time. */
+uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid);
+
 /* Returns a file descriptor, readable (epoll) when ptrace_sampler_tick() is due. */
 int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler);
 
