@@ -20,7 +20,7 @@
 #include <ctype.h>
 #include <time.h>
 
-static double count_all_samples(const struct report *report)
+static double count_unfiltered(const struct report *report)
 {
     double all = 0;
     for (size_t i = 0; i < report->profile->threads.length; i++)
@@ -34,6 +34,14 @@ double report_counted_samples(const struct report *report)
     bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
                        strcmp(report->weight.unit, "samples") == 0;
     return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
+}
+
+const char *report_sample_noun(const struct report *report)
+{
+    bool has_waits = engine_has_waits(report->engine);
+    return has_waits && report->weight.kind == WEIGH_OFF_CPU_TIME ? "wait"
+           : has_waits && report->weight.kind == WEIGH_TIME       ? "samples and wait"
+                                                                  : "sample";
 }
 
 static const char *const lost_names[] = {"Samples lost", NULL};
@@ -86,7 +94,7 @@ static void append_time(const struct report *report, char *line)
 static void append_samples(const struct report *report, char *line)
 {
     char counted_text[QUANTITY_TEXT_MAX], all_text[QUANTITY_TEXT_MAX];
-    double all = count_all_samples(report);
+    double all = count_unfiltered(report);
     /* a critical path counts segments, of other threads, too */
     double counted = report->options.kind == REPORT_CRITICAL_PATH ? all : report_counted_samples(report);
     const char *comma = line[0] ? "," : "";
@@ -95,12 +103,8 @@ static void append_samples(const struct report *report, char *line)
     bool is_part = report_is_filtered(report) && report->options.kind != REPORT_CRITICAL_PATH;
     if (is_part)
         report_append(line, "%s %s of", comma, counted_text);
-    report_append(line, "%s%s%s sample%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
-                  all == 1 ? "" : "s");
-    if (!is_part && counted != all) {
-        format_count(counted_text, all - counted);
-        report_append(line, " (%s without a stack)", counted_text);
-    }
+    report_append(line, "%s%s%s %s%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
+                  report_sample_noun(report), all == 1 ? "" : "s");
 }
 
 static int count_processes(const struct report *report, size_t *count, struct error *err)
@@ -199,8 +203,8 @@ static void warn_of_few_samples(const struct report *report)
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW_SAMPLES)
         return;
-    report_append(text, "%.0f sample%s %s too few for reliable percentages", samples, samples == 1 ? "" : "s",
-                  samples == 1 ? "is" : "are");
+    report_append(text, "%.0f %s%s %s too few for reliable percentages", samples, report_sample_noun(report),
+                  samples == 1 ? "" : "s", samples == 1 ? "is" : "are");
     if (report_is_filtered(report))
         report_append(text, ".");
     else if (cpu > 0 && cpu < mostly_waiting * wall)
@@ -239,7 +243,7 @@ static int print_low_quality(const struct report *report, const struct metadata 
     const char *limit = find_metadata(metadata, limit_names);
     const char *covered = find_metadata(metadata, covered_names);
     char text[REPORT_LINE_SIZE] = "";
-    double all = count_all_samples(report), lost = parse_metadata_number(find_metadata(metadata, lost_names));
+    double all = count_all_samples(report->profile), lost = parse_metadata_number(find_metadata(metadata, lost_names));
     double truncated = parse_metadata_number(find_metadata(metadata, truncated_names));
     if (own[0])
         report_warn(report, own);
@@ -284,7 +288,8 @@ struct event_count report_count_event(const struct report *report, size_t event)
         const struct sample_table *samples = thread_samples(thread, (enum sample_table_kind)(TABLE_EVENTS + event));
         size_t first, last;
         find_samples_in_range(samples, report->range, &first, &last);
-        count.samples += (double)(last - first);
+        count.samples += count_weighed_samples(report->profile, report->threads.data[i], WEIGH_RECORDED,
+                                               (enum sample_table_kind)(TABLE_EVENTS + event), report->range);
         for (size_t k = first; k < last; k++)
             count.total += samples->weight ? samples->weight[k] : 1;
     }

@@ -383,9 +383,7 @@ static void write_threads(struct json_writer *json, const struct report *report)
         write_profile_string(json, "name", report, thread->name);
         write_profile_string(json, "pid", report, thread->pid);
         write_profile_string(json, "tid", report, thread->tid);
-        json_member_double(
-            json, "samples",
-            count_weighed_samples(report->profile, report->threads.data[i], WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
+        json_member_double(json, "samples", report_thread_samples(report, report->threads.data[i]));
         json_member_double(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
         if (thread->slices.length)
             json_member_double(json, "migrations", report_migrations(report, report->threads.data[i]));
@@ -453,6 +451,12 @@ static void write_head_text(struct json_writer *json, const struct report *repor
     json_text(json, text, strnlen(text, LONGEST_OF_SUMMARY));
 }
 
+static const char *report_count_key(const struct report *report)
+{
+    const char *noun = report_sample_noun(report);
+    return strcmp(noun, "sample") == 0 ? "samples" : strcmp(noun, "wait") == 0 ? "counted_waits" : "samples_and_waits";
+}
+
 int report_print_json(const struct report *report, struct error *err)
 {
     struct json_writer *json = malloc(sizeof(*json));
@@ -470,7 +474,7 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "interval_ms", has_times ? report->profile->meta.interval : NAN);
     json_member_double(json, "from_ms", has_times ? report->range.from : NAN);
     json_member_double(json, "to_ms", has_times ? report->range.to : NAN);
-    json_member_double(json, "samples", report_counted_samples(report));
+    json_member_double(json, report_count_key(report), report_counted_samples(report));
     json_member_double(json, "lost", lost);
     write_head_text(json, report, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);

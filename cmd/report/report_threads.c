@@ -44,6 +44,13 @@ double report_cpu_time(const struct report *report, uint32_t thread)
     return sum;
 }
 
+double report_thread_samples(const struct report *report, uint32_t thread)
+{
+    bool are_samples = report->weight.table == TABLE_SAMPLES;
+    return count_weighed_samples(report->profile, thread, are_samples ? WEIGH_SAMPLES : report->weight.kind,
+                                 report->weight.table, report->range);
+}
+
 double report_migrations(const struct report *report, uint32_t thread)
 {
     const struct slice_table *slices = &get_thread_at(report, thread)->slices;
@@ -66,8 +73,7 @@ static struct thread_row make_row(const struct report *report, uint32_t index)
     return (struct thread_row){.cpu = report_cpu_time(report, index),
                                .lifetime = get_overlap(report, thread->start, thread->end),
                                .migrations = report_migrations(report, index),
-                               .samples = count_weighed_samples(report->profile, index, report->weight.kind,
-                                                                report->weight.table, report->range),
+                               .samples = report_thread_samples(report, index),
                                .first = index,
                                .last = index,
                                .threads = 1,

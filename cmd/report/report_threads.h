@@ -9,6 +9,9 @@
  * no CPU times. */
 double report_cpu_time(const struct report *report, uint32_t thread);
 
+/* Returns the number of samples of a thread in the range, also if the report counts waits. */
+double report_thread_samples(const struct report *report, uint32_t thread);
+
 /* Returns how often a thread moved to another CPU in the range, which only its slices show. */
 double report_migrations(const struct report *report, uint32_t thread);
 
@@ -18,5 +21,10 @@ int report_print_busy_threads(const struct report *report, struct error *err);
 /* Prints all processes and their threads. */
 int report_print_threads(const struct report *report, struct error *err);
 
-/* Returns the number of samples in the report. In a file without times, a row may stand for several samples. */
+/* Returns the number of samples in the report, or of waits. In a file without times, a row may stand for several
+ * samples. */
 double report_counted_samples(const struct report *report);
+
+/* Returns what report_counted_samples() counts, in the singular: "sample", "wait" or "samples and wait". The
+ * plural adds an s. */
+const char *report_sample_noun(const struct report *report);

@@ -235,7 +235,7 @@ static void draw_gaps(const struct canvas *canvas, const struct strip *strip, co
         }
         double share = get_gap_cpu_percent(samples, i, request->interval) / 100, middle = (start + end) / 2;
         uint32_t ran = find_running_stack(waits, samples, i);
-        bool is_wait = !is_sample_row(waits, i);
+        bool is_wait = !is_cpu_row(waits, i);
         add_half(canvas, stacks, nodes, request, ran, (struct time_range){start, middle}, share);
         add_half(canvas, stacks, nodes, request, is_wait ? ran : stack, (struct time_range){middle, end}, share);
         if (!is_wait && is_matching(request, nodes, stack))

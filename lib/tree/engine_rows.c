@@ -223,7 +223,7 @@ static bool find_stack_between_samples(const struct engine *engine, uint32_t thr
         place->waker = samples->waker ? samples->waker[i] : PROFILE_NONE;
         place->unseen = measure_wait_in(gaps, i, whole_time).unseen;
     }
-    if (is_wait || (is_sample_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
+    if (is_wait || (is_cpu_row(&gaps->waits, i) && time >= (gap.from + gap.to) / 2)) {
         place->time = is_wait ? gap.from : gap.to;
         *stack = (struct found_stack){samples->stack[i], left->stack[i]};
         return true;

@@ -297,9 +297,9 @@ static int add_one_thread(struct findings *findings, const struct run *run, doub
 
 static int add_lost(struct findings *findings, const struct run *run, struct error *err)
 {
-    double lost = 0, counted = (double)engine_timings(run->engine)->samples;
+    double lost = 0;
     int code = count_lost_samples(run->profile, &lost, err);
-    double share = lost / (lost + counted);
+    double share = lost / (lost + count_all_samples(run->profile));
     if (code || !(share >= 0.01))
         return code;
     const struct finding finding = {

@@ -309,7 +309,7 @@ static size_t split_gap_with_waits(const struct scale *scale, size_t i, struct p
         }
         return 1;
     }
-    if (is_last && !is_sample_row(waits, i))
+    if (is_last && !is_cpu_row(waits, i))
         return 1;
     if (scale->has_running)
         pieces[0].node = find_node_of_sample(scale, find_running_stack(waits, scale->samples, next));

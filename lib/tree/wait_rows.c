@@ -28,6 +28,7 @@ uint32_t find_runnable_reason(const struct profile *profile)
 
 struct wait_rows get_wait_rows(const struct profile *profile, uint32_t thread)
 {
+    static const char not_sampled[] = "(not sampled)";
     const struct sample_table *samples = &profile->threads.data[thread].samples;
     bool has_rows = samples->cpu_delta && samples->weight && samples->weight_type == WEIGHT_TRACING_MS;
     return (struct wait_rows){.samples = samples,
@@ -35,6 +36,9 @@ struct wait_rows get_wait_rows(const struct profile *profile, uint32_t thread)
                               .frame_of_stack = profile->stacks.frame,
                               .category_of_frame = profile->frames.category,
                               .reason_of_frame = profile->frames.subcategory,
+                              .func_of_frame = profile->frames.func,
+                              .name_of_func = profile->funcs.name,
+                              .not_sampled = strings_find(&profile->strings, not_sampled, strlen(not_sampled)),
                               .category = has_rows ? find_idle_category(profile) : PROFILE_NONE};
 }
 
@@ -55,10 +59,10 @@ bool profile_has_waits(const struct profile *profile)
 uint32_t find_running_stack(const struct wait_rows *rows, const struct sample_table *samples, size_t i)
 {
     size_t length = samples->length;
-    if (i > 0 && is_sample_row(rows, i - 1))
+    if (i > 0 && is_cpu_row(rows, i - 1))
         return samples->stack[i - 1];
     i += i + 1 < length && rows->samples->stack[i] == PROFILE_NONE;
-    if (is_sample_row(rows, i))
+    if (is_cpu_row(rows, i))
         return samples->stack[i];
     uint32_t wait = i < length ? samples->stack[i] : length ? samples->stack[length - 1] : PROFILE_NONE;
     return wait == PROFILE_NONE ? PROFILE_NONE : rows->prefix_of_stack[wait];
@@ -66,7 +70,7 @@ uint32_t find_running_stack(const struct wait_rows *rows, const struct sample_ta
 
 static bool is_of_kind(const struct wait_rows *rows, enum wait_row_kind kind, size_t i)
 {
-    return kind == ROW_WAIT_END ? is_wait_end(rows, i) : is_sample_row(rows, i);
+    return kind == ROW_WAIT_END ? is_wait_end(rows, i) : is_cpu_row(rows, i);
 }
 
 size_t row_cursor_find(struct row_cursor *cursor, const struct wait_rows *rows, enum wait_row_kind kind, size_t i)

@@ -3,8 +3,10 @@
  * row A at the start and row B at the end. The innermost frame of the stack names the reason of the wait, in category
  * "Idle". Neither row has CPU time. A row without a stack before A has the CPU time since the row before. This CPU time
  * belongs to the stack of the next sample on a CPU. In older profiles, A has the CPU time. All other rows of the thread
- * are samples that were taken on a CPU. The weight of B is the length of the wait, plus the length of the unseen waits
+ * have CPU time. The weight of B is the length of the wait, plus the length of the unseen waits
  * for which this wait stands. An unseen wait has rows only if its waker is known, and then the weight of B is 0.
+ *
+ * CPU time that no sample covers is a row whose only frame is "(not sampled)". Such a row is no sample.
  *
  * Such threads have weights of type "tracing-ms" and CPU times. Other threads may have "Idle" leaf frames, too, but
  * their samples do not come in pairs.
@@ -24,8 +26,10 @@ uint32_t find_runnable_reason(const struct profile *profile);
 
 struct wait_rows {
     const struct sample_table *samples; /* recorded samples, also of waits that a transform drops */
-    const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame, *reason_of_frame;
-    uint32_t category; /* "Idle"; PROFILE_NONE: the thread has no recorded waits */
+    const uint32_t *prefix_of_stack, *frame_of_stack, *category_of_frame, *reason_of_frame, *func_of_frame;
+    const uint32_t *name_of_func;
+    uint32_t category;    /* "Idle"; PROFILE_NONE: the thread has no recorded waits */
+    uint32_t not_sampled; /* the name "(not sampled)"; STRING_NONE: all CPU time of the profile has samples */
 };
 
 struct wait_rows get_wait_rows(const struct profile *profile, uint32_t thread);
@@ -48,10 +52,21 @@ static inline bool is_wait_row(const struct wait_rows *rows, size_t i)
     return rows->category_of_frame[rows->frame_of_stack[rows->samples->stack[i]]] == rows->category;
 }
 
-/* Whether row `i` is a sample that was taken on a CPU; `i` may be out of range. */
-static inline bool is_sample_row(const struct wait_rows *rows, size_t i)
+/* Whether row `i` has a stack with CPU time, also "(not sampled)"; `i` may be out of range. */
+static inline bool is_cpu_row(const struct wait_rows *rows, size_t i)
 {
     return i < rows->samples->length && rows->samples->stack[i] != PROFILE_NONE && !is_wait_row(rows, i);
+}
+
+/* Whether row `i` is a sample: a stack that was taken on a CPU. `i` may be out of range. In threads that do not store
+ * waits in rows, samples of sleeping threads are samples, too. */
+static inline bool is_sample_row(const struct wait_rows *rows, size_t i)
+{
+    if (!is_cpu_row(rows, i))
+        return false;
+    uint32_t stack = rows->samples->stack[i];
+    return rows->not_sampled == STRING_NONE || rows->prefix_of_stack[stack] != PROFILE_NONE ||
+           rows->name_of_func[rows->func_of_frame[rows->frame_of_stack[stack]]] != rows->not_sampled;
 }
 
 /* Whether row `i` is the end of a wait, which may be unseen. The wait is then the time since the row before. */

@@ -117,7 +117,7 @@ static const struct {
     {WEIGH_CPU_TIME, "On-CPU", "CPU time"},
     {WEIGH_OFF_CPU_TIME, "Off-CPU", "Time that the thread waited or was runnable, by the object of the wait"},
     {WEIGH_TIME, "Both", "On-CPU and off-CPU time: the whole lifetime of the thread"},
-    {WEIGH_SAMPLES, "Samples", "Each sample counts as one, and each recorded wait as two"},
+    {WEIGH_SAMPLES, "Samples", "Each sample counts as one"},
 };
 enum { WAIT_WEIGHTS = sizeof(of_waits) / sizeof(*of_waits) };
 

@@ -22,8 +22,19 @@ void find_samples_in_range(const struct sample_table *samples, struct time_range
 static bool is_on_cpu(const struct wait_rows *waits, size_t i)
 {
     if (has_wait_rows(waits))
-        return is_sample_row(waits, i);
+        return is_cpu_row(waits, i);
     return !waits->samples->cpu_delta || waits->samples->cpu_delta[i] != 0;
+}
+
+/* Whether row `i` counts: samples, waits, or both. */
+static bool counts_row(const struct wait_rows *waits, enum sample_weight weight, size_t i)
+{
+    bool counts_waits = has_wait_rows(waits) && (weight == WEIGH_OFF_CPU_TIME || weight == WEIGH_TIME);
+    if (counts_waits && is_wait_end(waits, i))
+        return true;
+    if (weight == WEIGH_ON_CPU || weight == WEIGH_OFF_CPU)
+        return is_on_cpu(waits, i) == (weight == WEIGH_ON_CPU);
+    return !(counts_waits && weight == WEIGH_OFF_CPU_TIME) && is_sample_row(waits, i);
 }
 
 /* ---- gaps ---- */
@@ -198,6 +209,18 @@ static const struct sample_table *get_samples(const struct profile *profile, con
                              : thread_samples(&profile->threads.data[thread], weighing->table);
 }
 
+/* Returns the rows of a table. Only the samples of a thread have rows of waits. */
+static struct wait_rows get_rows_of_table(const struct profile *profile, uint32_t thread, enum sample_table_kind table,
+                                          const struct sample_table *samples)
+{
+    struct wait_rows rows = get_wait_rows(profile, thread);
+    if (table != TABLE_SAMPLES)
+        rows.category = PROFILE_NONE;
+    if (!has_wait_rows(&rows))
+        rows.samples = samples;
+    return rows;
+}
+
 static bool counts_samples(const struct profile *profile, const struct weighing *weighing)
 {
     bool ones = !weighing->counts_apart && (weighing->weight == WEIGH_RECORDED || weighing->weight == WEIGH_SAMPLES);
@@ -211,10 +234,11 @@ static void add_samples(struct stack_weights *weights, const struct profile *pro
                         uint32_t thread)
 {
     const struct sample_table *samples = get_samples(profile, weighing, thread);
+    const struct wait_rows rows = get_rows_of_table(profile, thread, weighing->table, samples);
     size_t first, last;
     find_samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++)
-        if (samples->stack[i] != PROFILE_NONE)
+        if (samples->stack[i] != PROFILE_NONE && is_sample_row(&rows, i))
             weights->of_stack[samples->stack[i]] += 1;
 }
 
@@ -259,14 +283,14 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
     for (size_t i = first; i <= after; i++) {
         set_row(weighing, i);
         struct gap_time time = measure_gap_inline(gaps, i, weighing->range);
-        bool is_in_range = i < after, ran = is_sample_row(waits, i);
+        bool is_in_range = i < after, ran = is_cpu_row(waits, i);
         size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
         bool is_runner = runner == i;
         if (runner == SIZE_MAX)
             runner = i;
         if (weighing->weight != WEIGH_OFF_CPU_TIME && runner < samples->length &&
             samples->stack[runner] != PROFILE_NONE)
-            add(context, samples->stack[runner], time.cpu, is_in_range && is_runner);
+            add(context, samples->stack[runner], time.cpu, is_in_range && is_runner && is_sample_row(waits, i));
         if (weighing->weight == WEIGH_CPU_TIME)
             continue;
         if (is_wait_end(waits, i))
@@ -304,7 +328,8 @@ static void weigh_times(const struct profile *profile, const struct weighing *we
         if (weighing->weight == WEIGH_OFF_CPU_TIME)
             time.cpu = 0;
         if (!is_after_last)
-            add(context, samples->stack[i], waits_there ? time.cpu + time.wait : time.cpu, i < after);
+            add(context, samples->stack[i], waits_there ? time.cpu + time.wait : time.cpu,
+                i < after && is_sample_row(&gaps.waits, i));
         if (!waits_there && time.wait > 0 && weighing->not_running != PROFILE_NONE)
             add(context, weighing->not_running, time.wait, 0);
     }
@@ -356,19 +381,17 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
         weigh_times(profile, weighing, thread, samples, add, context);
         return;
     }
-    struct wait_rows waits = get_wait_rows(profile, thread);
-    if (!has_wait_rows(&waits))
-        waits.samples = samples;
+    const struct wait_rows waits = get_rows_of_table(profile, thread, weighing->table, samples);
     size_t first, last;
     find_samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
         set_row(weighing, i);
         if (samples->stack[i] == PROFILE_NONE)
             continue;
-        bool counts =
-            (weight != WEIGH_ON_CPU && weight != WEIGH_OFF_CPU) || is_on_cpu(&waits, i) == (weight == WEIGH_ON_CPU);
+        bool is_counted = counts_row(&waits, weight, i),
+             is_weighed = is_counted || (weight == WEIGH_RECORDED && samples->weight);
         double recorded = samples->weight && weight != WEIGH_SAMPLES ? samples->weight[i] : 1;
-        add(context, samples->stack[i], counts ? recorded : 0, counts);
+        add(context, samples->stack[i], is_weighed ? recorded : 0, is_counted);
     }
 }
 
@@ -381,8 +404,8 @@ static bool rows_have_sample_counts(const struct profile *profile, const struct 
 double count_weighed_samples(const struct profile *profile, uint32_t thread, enum sample_weight weight,
                              enum sample_table_kind table, struct time_range range)
 {
-    const struct wait_rows waits = get_wait_rows(profile, thread);
     const struct sample_table *samples = thread_samples(&profile->threads.data[thread], table);
+    const struct wait_rows rows = get_rows_of_table(profile, thread, table, samples);
     size_t first, last;
     double count = 0;
     find_samples_in_range(samples, range, &first, &last);
@@ -391,14 +414,16 @@ double count_weighed_samples(const struct profile *profile, uint32_t thread, enu
             count += fabs(samples->weight[i]);
         return count;
     }
-    if (table != TABLE_SAMPLES)
-        return (double)(last - first);
-    bool on_cpu = weight == WEIGH_CPU_TIME || weight == WEIGH_TIME;
-    bool off_cpu = weight == WEIGH_OFF_CPU_TIME || weight == WEIGH_TIME;
-    if (!has_wait_rows(&waits) || (!on_cpu && !off_cpu))
-        return (double)(last - first);
     for (size_t i = first; i < last; i++)
-        count += (on_cpu && is_sample_row(&waits, i)) || (off_cpu && is_wait_end(&waits, i));
+        count += samples->stack[i] != PROFILE_NONE && counts_row(&rows, weight, i);
+    return count;
+}
+
+double count_all_samples(const struct profile *profile)
+{
+    double count = 0;
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        count += count_weighed_samples(profile, i, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time);
     return count;
 }
 

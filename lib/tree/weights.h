@@ -19,7 +19,7 @@
  */
 enum sample_weight {
     WEIGH_RECORDED,     /* recorded weight of the file: samples, ms or bytes; without weights, 1 per sample */
-    WEIGH_SAMPLES,      /* 1 */
+    WEIGH_SAMPLES,      /* 1 per sample (is_sample_row()) */
     WEIGH_TIME,         /* ms: CPU time and off-CPU time */
     WEIGH_CPU_TIME,     /* ms of CPU time; elapsed time if CPU time is unknown */
     WEIGH_OFF_CPU_TIME, /* ms without CPU time: waiting, or ready to run */
@@ -128,13 +128,16 @@ double get_running_end_of_gap(const struct thread_gaps *gaps, size_t i);
 bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait);
 
 /* Calls `add` with the weight of each sample of a thread, for the sample's stack and for "(not running)". `count` is 1
- * for a counted sample: for time weights, samples on a CPU and one per recorded wait, if their time counts. */
+ * for a sample (is_sample_row()). Off-CPU time counts recorded waits instead of samples, and WEIGH_TIME counts both. */
 void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
                   void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
 
-/* Returns the number of counted samples of a thread in a range, with or without a stack: see weigh_thread(). */
+/* Returns the number of counted samples of a thread in a range, see weigh_thread(). */
 double count_weighed_samples(const struct profile *profile, uint32_t thread, enum sample_weight weight,
                              enum sample_table_kind table, struct time_range range);
+
+/* Returns the number of samples of all threads. */
+double count_all_samples(const struct profile *profile);
 
 /* Sums the samples of several threads. Ignores indexes out of range and repeated ones. The caller zeroes the struct
  * once; later calls reuse its memory. */

@@ -111,8 +111,6 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     json_member_double(json, "run", thread->run);
     json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
     json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
-    json_member_double(json, "sampleCount",
-                       count_weighed_samples(profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time));
     json_member_double(json, "markerCount", (double)thread->markers.length);
     json_member_double(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
     json_member_bool(
@@ -254,12 +252,10 @@ static int write_weights(struct json_writer *json, struct session *session)
 
 static void write_counts(struct json_writer *json, const struct profile *profile)
 {
-    double samples = 0, markers = 0;
-    for (uint32_t i = 0; i < profile->threads.length; i++) {
-        samples += count_weighed_samples(profile, i, WEIGH_SAMPLES, TABLE_SAMPLES, whole_time);
+    double markers = 0;
+    for (uint32_t i = 0; i < profile->threads.length; i++)
         markers += (double)profile->threads.data[i].markers.length;
-    }
-    json_member_double(json, "sampleCount", samples);
+    json_member_double(json, "sampleCount", count_all_samples(profile));
     json_member_double(json, "markerCount", markers);
     struct address_counts addresses = count_symbolized_addresses(profile);
     json_member_double(json, "addressCount", (double)addresses.all);

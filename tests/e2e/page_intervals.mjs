@@ -36,6 +36,19 @@ await check('the rows and the states are equal to the report', async () => {
     await page.close();
 });
 
+await check('the page has as many samples as the report', async () => {
+    const page = await openPage(`${url}?thread=0w4&search=/./`);
+    const { samples } = report('--functions');
+    const matching = report('--functions', '--search', '/./');
+    const wanted = `${matching.samples.toLocaleString('en')} of ${samples.toLocaleString('en')} samples match`;
+    assert((await page.locator('.search-count').innerText()).startsWith(wanted), `the search does not show ${wanted}`);
+    await page.getByRole('button', { name: 'Recording' }).click();
+    await page.waitForSelector('dialog[open] .facts');
+    const facts = (await page.locator('dialog[open] .facts').first().innerText()).replace(/\s+/g, ' ');
+    assert(facts.includes(`Samples ${samples.toLocaleString('en')} `), `the dialog is ${facts}`);
+    await page.close();
+});
+
 await check('the search and the order limit and sort the rows', async () => {
     const page = await openIntervals('&markerSearch=name:locked,name:computed&sort=intervals.name');
     assertEqual((await cellsOf(page)).map((cells) => cells.at(-1)).join(), 'computed,locked', 'the names');

@@ -79,6 +79,13 @@ def our_rows(rows):
         yield tuple(path), row["total"], row["self"]
 
 
+def without_unsampled(left, ours):
+    """The reader counts each row of the file. CPU time without a sample is a row, but no sample of `prof report`."""
+    if "--weight" in ours:
+        return left
+    return Counter({row: count for row, count in left.items() if row[0] not in ("(not sampled)", ("(not sampled)",))})
+
+
 # ---- comparing: `theirs` are options of the reader, `ours` those of `prof report` for the same ----
 
 
@@ -92,6 +99,7 @@ def same_functions(path, thread, theirs=(), ours=(), digits=9, first=0):
     left = Counter((row["name"], round(row["selfSamples"], digits), round(row["totalSamples"], digits))
                    for row in json.loads(answer)["functions"] if row["totalSamples"])
     right = Counter((row["name"], round(row["self"], digits), round(row["total"], digits)) for row in rows)
+    left = without_unsampled(left, ours)
     assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
     return sum(row["self"] for row in rows)
 
@@ -109,6 +117,7 @@ def same_tree(path, thread, theirs=(), ours=(), below=()):
     for row in right - left:
         if any(len(row[0]) > len(parent) and row[0][:len(parent)] == parent for parent in deep):
             del right[row]
+    left = without_unsampled(left, ours)
     assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
     return len(left)
 
@@ -124,5 +133,6 @@ def same_inverted_tree(path, thread, theirs=(), ours=()):
     for row in right - left:
         if any(len(row[0]) > len(parent) and row[0][:len(parent)] == parent for parent in cut):
             del right[row]
+    left = without_unsampled(left, ours)
     assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
     return len(left)

@@ -466,7 +466,7 @@ static inline bool slow_counts(const struct slow_query *query, uint32_t thread, 
     case WEIGH_TIME:
         return on_cpu || off_cpu || !stores_waits;
     default:
-        return true;
+        return !stores_waits || slow_is_sample_row(query->profile, samples, i);
     }
 }
 
@@ -474,8 +474,9 @@ static inline double slow_weight(const struct slow_query *query, uint32_t thread
 {
     const struct sample_table *samples = &query->profile->threads.data[thread].samples;
     if (query->weight == WEIGH_SAMPLES)
-        return 1;
-    return slow_counts(query, thread, i) ? samples->weight ? samples->weight[i] : 1 : 0;
+        return slow_counts(query, thread, i);
+    bool is_weighed = slow_counts(query, thread, i) || query->weight == WEIGH_RECORDED;
+    return is_weighed ? samples->weight ? samples->weight[i] : 1 : 0;
 }
 
 /* ---- time ---- */

@@ -64,6 +64,9 @@ const StackSearch = (): JSX.Element => {
     );
 };
 
+/** What off-CPU time counts in recordings with waits. */
+const WAIT_NOUNS: Readonly<Record<string, string>> = { 'off-cpu-time': 'wait', time: 'samples and wait' };
+
 /** The number of samples that match the search. */
 function SearchCount(): JSX.Element | null {
     const session = useSession();
@@ -71,9 +74,11 @@ function SearchCount(): JSX.Element | null {
     const place = session.treeSearch.matchPlace.value;
     if (!count) return null;
     const { all, kept } = count;
+    const hasWaits = session.info.value.threads.some((thread) => thread.hasWaitRows);
+    const noun = (hasWaits && WAIT_NOUNS[session.filters.weight.value.id]) || 'sample';
     return (
-        <span class="search-count" role="status" title="The percentages below are of the matching samples">
-            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match (${formatShare(kept, all)})`}
+        <span class="search-count" role="status" title={`The percentages below are of the matching ${noun}s`}>
+            {`${formatCount(kept)} of ${formatCount(all)} ${noun}${all === 1 ? '' : 's'} match (${formatShare(kept, all)})`}
             {place !== '' && `, row ${place}`}
         </span>
     );

@@ -49,7 +49,6 @@ export interface ThreadInfo {
     /** ms; of its process where it is not known of the thread; null: of neither. */
     start: number | null;
     end: number | null;
-    sampleCount: number;
     markerCount: number;
     /** Where its markers are shown: bits of MARKER_PLACES. */
     markerPlaces: number;

@@ -85,8 +85,6 @@ export function trustSummary(section: ExtraSection, sampleCount: number, unnamed
     if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
     const countIn = (text: string | undefined): number => Number.parseFloat((text ?? '').replace(/,/g, '')) || 0;
     const lostCount = countIn(lost);
-    // Rows of waits are no samples.
-    const counted = countIn(entry(/^samples$/i)) || sampleCount;
     return {
         text: parts.join(', ') || 'Data quality',
         isGood:
@@ -94,7 +92,7 @@ export function trustSummary(section: ExtraSection, sampleCount: number, unnamed
             percentIn(complete) >= LEAST_COMPLETE &&
             covered >= LEAST_COVERED &&
             python >= LEAST_PYTHON &&
-            (lostCount === 0 || lostCount < (lostCount + counted) * MOST_LOST_SHARE),
+            (lostCount === 0 || lostCount < (lostCount + sampleCount) * MOST_LOST_SHARE),
         fix:
             named < LEAST_NAMED
                 ? 'Install debug symbols for the libraries that lack them (packages *-dbgsym or *-debuginfo) or set DEBUGINFOD_URLS, then run: prof symbolicate FILE'

@@ -18,7 +18,6 @@ export function thread(index, activity, more) {
         isMain: index === 0,
         start: null,
         end: null,
-        sampleCount: activity,
         activity,
         ...more,
     };
