@@ -1,6 +1,8 @@
 /*
- * Each thread fills its own block. Full blocks are appended to the file, and the thread keeps their offsets. A thread's
- * first block is small, because a program may have ten thousand threads with a sample or two each.
+ * Each thread fills its own block. Full blocks are appended to the file, and the thread keeps their offsets. If the
+ * file takes no more blocks, the thread keeps them in memory. A file in memory would have the limit on the size of
+ * files (RLIMIT_FSIZE), too. A thread's first block is small, because a program may have ten thousand threads with a
+ * sample or two each.
  */
 #include "assemble/sample_store.h"
 
@@ -14,14 +16,19 @@ enum { BLOCK_SAMPLES = 512 };
 
 _Static_assert(sizeof(struct stored_sample) == 16, "a recording has millions of samples");
 
+struct full_block {
+    struct stored_sample *samples; /* in memory; NULL: in the file at `offset` */
+    uint64_t offset;
+};
+
 struct thread_blocks {
-    ARRAY(uint64_t) offsets;            /* offsets of the full blocks in the file */
+    ARRAY(struct full_block) full;
     ARRAY(struct stored_sample) newest; /* the block being filled */
 };
 
 struct sample_store {
-    int fd; /* descriptor of the file, or -1 until the first block is full */
-    bool in_memory;
+    int fd;       /* descriptor of the file, or -1 until the first block is full */
+    bool is_full; /* the file takes no more blocks */
     uint64_t size;
     char *directory;
     ARRAY(struct thread_blocks) threads;
@@ -52,8 +59,11 @@ void sample_store_free(struct sample_store *store)
     if (!store)
         return;
     for (size_t i = 0; i < store->threads.length; i++) {
-        array_free(&store->threads.data[i].offsets);
-        array_free(&store->threads.data[i].newest);
+        struct thread_blocks *thread = &store->threads.data[i];
+        for (size_t j = 0; j < thread->full.length; j++)
+            free(thread->full.data[j].samples);
+        array_free(&thread->full);
+        array_free(&thread->newest);
     }
     array_free(&store->threads);
     if (store->fd >= 0)
@@ -79,73 +89,38 @@ static int open_in_directory(const char *directory)
     return fd;
 }
 
-static int open_in_memory(struct error *err)
-{
-    int fd = memfd_create("prof-samples", MFD_CLOEXEC);
-    return fd < 0 ? error_set(err, errno, "cannot store the samples in memory: %s", strerror(errno)) : fd;
-}
-
 int sample_store_open_file(const char *beside, struct error *err)
 {
     char *directory = get_directory(beside);
     int fd = directory ? open_in_directory(directory) : -1;
     free(directory);
-    return fd < 0 ? open_in_memory(err) : fd;
-}
-
-static int open_file(struct sample_store *store, struct error *err)
-{
-    store->fd = open_in_directory(store->directory);
-    if (store->fd >= 0)
-        return 0;
-    store->in_memory = true;
-    store->fd = open_in_memory(err);
-    return store->fd < 0 ? store->fd : 0;
-}
-
-/* Copies the file to memory, and continues in memory. */
-static int move_to_memory(struct sample_store *store, struct error *err)
-{
-    struct stored_sample block[BLOCK_SAMPLES];
-    int fd = open_in_memory(err);
-    int code = fd < 0 ? fd : 0;
-    for (uint64_t at = 0; at < store->size && !code; at += sizeof(block)) {
-        ssize_t got = file_read_at(store->fd, block, sizeof(block), at);
-        code = got == (ssize_t)sizeof(block) ? file_write(fd, block, sizeof(block)) : got < 0 ? (int)got : -EIO;
-        if (code)
-            error_set(err, -code, "cannot move a temporary file to memory: %s", strerror(-code));
-    }
-    if (code) {
-        if (fd >= 0)
-            close(fd);
-        return code;
-    }
-    close(store->fd);
-    store->fd = fd;
-    store->in_memory = true;
-    return 0;
+    if (fd < 0)
+        fd = memfd_create("prof-samples", MFD_CLOEXEC);
+    return fd < 0 ? error_set(err, errno, "cannot store the samples in memory: %s", strerror(errno)) : fd;
 }
 
 static int append_block(struct sample_store *store, struct thread_blocks *thread, struct error *err)
 {
-    if (store->fd < 0) {
-        int code = open_file(store, err);
-        if (code)
-            return code;
-    }
-    if (!array_push(&thread->offsets, store->size))
-        return error_no_memory(err);
     size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
-    int code = file_write(store->fd, thread->newest.data, size);
-    if ((code == -ENOSPC || code == -EDQUOT || code == -EFBIG) && !store->in_memory) {
-        int moved = move_to_memory(store, err);
-        if (moved)
-            return moved;
-        code = file_write(store->fd, thread->newest.data, size);
-    }
-    if (code)
+    struct full_block block = {.offset = store->size};
+    if (store->fd < 0 && !store->is_full)
+        store->fd = open_in_directory(store->directory);
+    int code = store->is_full || store->fd < 0 ? -ENOSPC : file_write(store->fd, thread->newest.data, size);
+    if (code == -ENOSPC || code == -EDQUOT || code == -EFBIG) {
+        store->is_full = true;
+        block.samples = malloc(size);
+        if (!block.samples)
+            return error_no_memory(err);
+        memcpy(block.samples, thread->newest.data, size);
+    } else if (code) {
         return error_set(err, -code, "cannot write a temporary file in %s: %s", store->directory, strerror(-code));
-    store->size += size;
+    } else {
+        store->size += size;
+    }
+    if (!array_push(&thread->full, block)) {
+        free(block.samples);
+        return error_no_memory(err);
+    }
     thread->newest.length = 0;
     return 0;
 }
@@ -184,7 +159,7 @@ uint64_t sample_store_count(const struct sample_store *store, uint32_t thread)
     if (thread >= store->threads.length)
         return 0;
     const struct thread_blocks *blocks = &store->threads.data[thread];
-    return (uint64_t)blocks->offsets.length * BLOCK_SAMPLES + blocks->newest.length;
+    return (uint64_t)blocks->full.length * BLOCK_SAMPLES + blocks->newest.length;
 }
 
 int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store *store, uint32_t thread,
@@ -201,15 +176,18 @@ int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store 
     return 0;
 }
 
-static int load_block(struct sample_cursor *cursor, const struct thread_blocks *blocks, size_t block, struct error *err)
+static int load_block(struct sample_cursor *cursor, const struct full_block *block, struct error *err)
 {
     size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
-    ssize_t got = file_read_at(cursor->store->fd, cursor->block, size, blocks->offsets.data[block]);
+    if (block->samples) {
+        memcpy(cursor->block, block->samples, size);
+        return 0;
+    }
+    ssize_t got = file_read_at(cursor->store->fd, cursor->block, size, block->offset);
     if (got != (ssize_t)size) {
         int code = got < 0 ? (int)-got : EIO;
         return error_set(err, code, "cannot read back a temporary file: %s", strerror(code));
     }
-    cursor->loaded_block = block;
     return 0;
 }
 
@@ -221,14 +199,15 @@ int sample_cursor_next(struct sample_cursor *cursor, struct stored_sample *sampl
     size_t block = (size_t)(cursor->position / BLOCK_SAMPLES);
     size_t place = (size_t)(cursor->position % BLOCK_SAMPLES);
     cursor->position++;
-    if (block == blocks->offsets.length) {
+    if (block == blocks->full.length) {
         *sample = blocks->newest.data[place];
         return 1;
     }
     if (block != cursor->loaded_block) {
-        int code = load_block(cursor, blocks, block, err);
+        int code = load_block(cursor, &blocks->full.data[block], err);
         if (code)
             return code;
+        cursor->loaded_block = block;
     }
     *sample = cursor->block[place];
     return 1;

@@ -65,9 +65,9 @@ static inline uint64_t limit_stored_time(uint64_t time)
 struct sample_store;
 
 /* Creates the file in the directory of `beside`, the recording, because /tmp may be in memory. If the disk is full or
- * read-only, creates the file in memory. */
+ * read-only, or the file has the largest permitted size, stores further samples in memory. */
 struct sample_store *sample_store_new(const char *beside);
-/* Opens another unlinked file in the same way. The caller owns the descriptor. */
+/* Opens another unlinked file in the same way, or in memory. The caller owns the descriptor. */
 int sample_store_open_file(const char *beside, struct error *err);
 
 void sample_store_free(struct sample_store *store);
