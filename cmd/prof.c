@@ -25,7 +25,7 @@ const struct command commands[] = {
     {"check", cmd_check, "Compare two profiles, and fail if the change exceeds a limit", &check_table},
     {"export", cmd_export, "Write a saved profile in the format of another tool", &export_table},
     {"push", cmd_push, "Send a saved profile to a server that takes OpenTelemetry profiles", &push_table},
-    {"stacks", cmd_stacks, "Print the stack of each thread of a running process", &stacks_table},
+    {"stacks", cmd_stacks, "Print the stack of each thread of a running process or a core file", &stacks_table},
     {"symbolicate", cmd_symbolicate, "Add symbols to a saved profile on this machine", &symbolicate_table},
     {"ctl", cmd_ctl, "Pause, mark, snapshot or end a running recording", &ctl_table},
     {"events", cmd_events, "List the events that prof can record here, and why others are not available",

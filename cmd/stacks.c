@@ -1,9 +1,9 @@
 /*
  * `prof stacks PID`: reads the stack of each thread of a process once, prints the stacks, and ends. The process
- * continues.
+ * continues. `prof stacks CORE` prints the stacks of a core file.
  *
- * The reading is a recording: ptrace_source_read_once() stores one wait or one sample for each thread. prof assembles
- * its spool file to a profile in memory, and prints the stack of each thread in this profile.
+ * The reading is a recording: ptrace_source_read_once() or record_core() stores one wait or one sample for each thread.
+ * prof assembles its spool file to a profile in memory, and prints the stack of each thread in this profile.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/symbol_options.h"
@@ -15,6 +15,7 @@
 #include "base/search.h"
 #include "file/profile_file.h"
 #include "record/record.h"
+#include "record/record_core.h"
 #include "tree/quantity.h"
 #include "tree/stack_view.h"
 #include "tree/details.h"
@@ -23,6 +24,13 @@
 #include <getopt.h>
 #include <signal.h>
 #include <unistd.h>
+
+/* What the command line names. */
+struct subject {
+    pid_t pid;        /* of a core file: the process that ended */
+    const char *core; /* path of a core file; NULL: a running process */
+    uint32_t signal, signal_tid;
+};
 
 /* ---- the reading ---- */
 
@@ -58,6 +66,21 @@ static int record_process(pid_t pid, const char *spool, struct open_files *files
     return code;
 }
 
+static int record_core_file(struct subject *subject, const char *spool, struct error *err)
+{
+    struct record_core_result result;
+    int code = record_core(subject->core, spool, &result, err);
+    subject->pid = (pid_t)result.pid;
+    subject->signal = result.signal;
+    subject->signal_tid = result.signal_tid;
+    if (!code && result.missing)
+        ui_print_message(
+            "%s%s missing on this machine, or with another build ID: stacks through %s may be truncated, and functions there have no names",
+            result.missing_name, result.missing > 1 ? " and other files are" : " is",
+            result.missing > 1 ? "them" : "it");
+    return code;
+}
+
 static int assemble_profile(const char *spool, const struct open_files *files, struct symbol_options *symbols,
                             struct profile *profile, struct error *err)
 {
@@ -76,7 +99,8 @@ static int assemble_profile(const char *spool, const struct open_files *files, s
 }
 
 /* Reads the stacks into a profile, through a spool file in the directory of temporary files. */
-static int read_stacks(pid_t pid, struct symbol_options *symbols, struct profile *profile, struct error *err)
+static int read_stacks(struct subject *subject, struct symbol_options *symbols, struct profile *profile,
+                       struct error *err)
 {
     const char *temporary = getenv("TMPDIR");
     char directory[PATH_MAX - 16], spool[PATH_MAX];
@@ -88,7 +112,7 @@ static int read_stacks(pid_t pid, struct symbol_options *symbols, struct profile
     snprintf(spool, sizeof(spool), "%s/spool", directory);
     struct open_files files;
     open_files_init(&files);
-    int code = record_process(pid, spool, &files, err);
+    int code = subject->core ? record_core_file(subject, spool, err) : record_process(subject->pid, spool, &files, err);
     if (!code)
         code = assemble_profile(spool, &files, symbols, profile, err);
     open_files_destroy(&files);
@@ -230,7 +254,7 @@ static void write_thread(struct json_writer *json, const struct profile *profile
 struct answer {
     const struct profile *profile;
     const struct thread_stacks *stacks;
-    pid_t pid;
+    const struct subject *subject;
 };
 
 static void write_answer(struct json_writer *json, const void *context)
@@ -238,7 +262,13 @@ static void write_answer(struct json_writer *json, const void *context)
     const struct answer *answer = context;
     json_open(json, '{');
     json_member_unsigned(json, "version", 1);
-    json_member_unsigned(json, "pid", (uint64_t)answer->pid);
+    json_member_unsigned(json, "pid", (uint64_t)answer->subject->pid);
+    if (answer->subject->core)
+        json_member_text(json, "core", answer->subject->core);
+    if (answer->subject->signal) {
+        json_member_unsigned(json, "signal", answer->subject->signal);
+        json_member_unsigned(json, "signal_tid", answer->subject->signal_tid);
+    }
     json_member_open(json, "threads", '[');
     for (size_t i = 0; i < answer->stacks->length; i++)
         write_thread(json, answer->profile, &answer->stacks->data[i]);
@@ -250,8 +280,15 @@ static int print_answer(const struct answer *answer, bool as_json)
 {
     if (as_json)
         return ui_print_json(write_answer, answer);
-    ui_print("process %d %s\n", (int)answer->pid,
+    const struct subject *subject = answer->subject;
+    ui_print("process %d %s", (int)subject->pid,
              profile_text(answer->profile, answer->profile->threads.data[0].process_name));
+    if (subject->signal) {
+        const char *name = sigabbrev_np((int)subject->signal);
+        ui_print(" ended by signal %u%s%s in thread %u", subject->signal, name ? ", SIG" : "", name ? name : "",
+                 subject->signal_tid);
+    }
+    ui_print("\n");
     for (size_t i = 0; i < answer->stacks->length; i++)
         print_thread(answer->profile, &answer->stacks->data[i]);
     return EXIT_SUCCESS;
@@ -275,18 +312,34 @@ static const struct option_group option_groups[] = {
     {.rows = NULL},
 };
 
-static const char usage[] = "usage: prof stacks [OPTIONS] PID\n"
+static const char usage[] = "usage: prof stacks [OPTIONS] PID|CORE\n"
                             "\n"
                             "Prints the stack of each thread of a running process, with functions, lines, inlined\n"
                             "functions and Python functions, and what the thread waits for.\n"
                             "The process continues: prof reads waiting threads without a stop, and stops a running\n"
-                            "thread for the time of its stack walk.\n";
+                            "thread for the time of its stack walk.\n"
+                            "CORE is a core file, from the kernel or from gcore.\n";
 
 const struct option_table stacks_table = {
     .command = "stacks",
     .usage = usage,
     .groups = option_groups,
+    .words = WORDS_FILES,
 };
+
+/* Digits are a process ID, and other words a path. */
+static int parse_subject(const char *word, struct subject *subject)
+{
+    char *end;
+    long pid = strtol(word, &end, 10);
+    if (*end)
+        subject->core = word;
+    else if (pid < 1 || pid > INT_MAX)
+        return ui_usage("stacks", "'%s' is not a process ID", word);
+    else
+        subject->pid = (pid_t)pid;
+    return EXIT_SUCCESS;
+}
 
 int cmd_stacks(int argc, char **argv)
 {
@@ -295,19 +348,19 @@ int cmd_stacks(int argc, char **argv)
     if (!options_parse(&stacks_table, &options, argc, argv, &status))
         return status;
     if (argc - optind != 1)
-        return argc == optind ? ui_usage("stacks", "no process ID given")
-                              : ui_usage("stacks", "give one process ID, not %d", argc - optind);
-    char *end;
-    long pid = strtol(argv[optind], &end, 10);
-    if (*end || pid < 1 || pid > INT_MAX)
-        return ui_usage("stacks", "'%s' is not a process ID", argv[optind]);
+        return argc == optind ? ui_usage("stacks", "no process ID or core file given")
+                              : ui_usage("stacks", "give one process ID or core file, not %d", argc - optind);
+    struct subject subject = {.pid = 0};
+    status = parse_subject(argv[optind], &subject);
+    if (status)
+        return status;
     struct profile profile = {0};
     struct thread_stacks stacks = {0};
     struct error err = {0};
-    int code = read_stacks((pid_t)pid, &options.symbols, &profile, &err);
+    int code = read_stacks(&subject, &options.symbols, &profile, &err);
     if (!code && !list_stacks(&profile, &stacks))
         code = error_no_memory(&err);
-    const struct answer answer = {&profile, &stacks, (pid_t)pid};
+    const struct answer answer = {&profile, &stacks, &subject};
     status = code ? ui_fail_error(&err) : print_answer(&answer, options.json);
     symbol_options_close(&options.symbols);
     array_free(&stacks);

@@ -299,6 +299,19 @@ static void describe_call(struct target_thread thread, const struct waiting_call
     }
 }
 
+void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGUMENTS], struct wait_state *state)
+{
+    const struct waiting_call *call = find_waiting_call(number);
+    bool is_known = call && (call->object == OBJECT_NONE || call->object == OBJECT_ADDRESS);
+    state->reason = is_known ? call->reason : REASON_UNKNOWN;
+    if (!call)
+        snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
+    else if (call->object == OBJECT_ADDRESS)
+        snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call->name, arguments[0]);
+    else
+        snprintf(state->object, sizeof(state->object), "%s", call->name);
+}
+
 /* ---- outside of system calls ---- */
 
 /* A thread that a signal or a tracer has stopped is in state T or t. Other threads outside of system calls wait for

@@ -28,6 +28,9 @@ struct wait_state {
  */
 int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state);
 
+/* Fills in the reason and the object of a thread of an ended process in a system call. Its files are unknown. */
+void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGUMENTS], struct wait_state *state);
+
 /* Parses the line of /proc/PID/task/TID/syscall. False if the thread does not wait. Sets *number to the number of the
  * system call, or to -1 for none. */
 bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT_ARGUMENTS], uint64_t *sp,
