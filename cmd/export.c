@@ -159,14 +159,27 @@ static bool add_user(struct sanitize_words *words, const char *name)
     return !name || sanitize_add_user(words, name, strlen(name));
 }
 
+/* Adds the user's name in /etc/passwd. getpwuid() would load the name services of the system, which a static binary
+ * cannot. */
+static bool add_login_name(struct sanitize_words *words)
+{
+    FILE *file = fopen("/etc/passwd", "re");
+    const struct passwd *entry = file ? fgetpwent(file) : NULL;
+    while (entry && entry->pw_uid != getuid())
+        entry = fgetpwent(file);
+    bool added = add_user(words, entry ? entry->pw_name : NULL);
+    if (file)
+        fclose(file);
+    return added;
+}
+
 /* Adds the names of the current user and machine: usually, the user who exports has also recorded. */
 static bool find_identifying_words(struct sanitize_words *words)
 {
     char host[256] = "";
-    const struct passwd *entry = getpwuid(getuid());
     const char *home = getenv("HOME");
-    return add_user(words, entry ? entry->pw_name : NULL) && add_user(words, getenv("USER")) &&
-           add_user(words, getenv("SUDO_USER")) && (!home || sanitize_add_home(words, home)) &&
+    return add_login_name(words) && add_user(words, getenv("USER")) && add_user(words, getenv("SUDO_USER")) &&
+           (!home || sanitize_add_home(words, home)) &&
            (gethostname(host, sizeof(host) - 1) || sanitize_add_host(words, host, strlen(host)));
 }
 

@@ -51,16 +51,22 @@ enum { CURL_ERROR_SIZE = 256 };
 typedef void CURL;
 struct curl_slist;
 
+CURL *curl_easy_init(void);
+void curl_easy_cleanup(CURL *curl);
+int curl_easy_setopt(CURL *curl, int option, ...);
+int curl_easy_perform(CURL *curl);
+int curl_easy_getinfo(CURL *curl, int info, ...);
+void curl_easy_reset(CURL *curl);
+const char *curl_easy_strerror(int code);
+struct curl_slist *curl_slist_append(struct curl_slist *list, const char *text);
+void curl_slist_free_all(struct curl_slist *list);
+
+#define FUNCTIONS(use)                                                                                                 \
+    use(curl_easy_init) use(curl_easy_cleanup) use(curl_easy_setopt) use(curl_easy_perform) use(curl_easy_getinfo)     \
+        use(curl_easy_reset) use(curl_easy_strerror) use(curl_slist_append) use(curl_slist_free_all)
+
 struct library {
-    CURL *(*init)(void);
-    void (*cleanup)(CURL *curl);
-    int (*setopt)(CURL *curl, int option, ...);
-    int (*perform)(CURL *curl);
-    int (*getinfo)(CURL *curl, int info, ...);
-    void (*reset)(CURL *curl);
-    const char *(*strerror)(int code);
-    struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-    void (*slist_free_all)(struct curl_slist *list);
+    FUNCTIONS(LATE_FUNCTION)
 };
 
 struct http_client {
@@ -71,13 +77,9 @@ struct http_client {
 static bool load_library(struct library *library)
 {
     static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
-    static const char *const names[] = {
-        "curl_easy_init",  "curl_easy_cleanup",  "curl_easy_setopt",  "curl_easy_perform",   "curl_easy_getinfo",
-        "curl_easy_reset", "curl_easy_strerror", "curl_slist_append", "curl_slist_free_all",
-    };
-    _Static_assert(sizeof(*library) == sizeof(names), "the functions and their names");
+    static const struct late_symbol symbols[] = {FUNCTIONS(LATE_SYMBOL)};
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-        if (late_library_load(files[i], names, sizeof(names) / sizeof(*names), library))
+        if (late_library_load(files[i], symbols, sizeof(symbols) / sizeof(*symbols), library))
             return true;
     return false;
 }
@@ -98,7 +100,7 @@ int http_client_new(struct http_client **out, struct error *err)
         free(client);
         return error_set(err, ENOSYS, "cannot send profiles: libcurl is not installed (package libcurl4)");
     }
-    client->curl = client->library.init();
+    client->curl = client->library.curl_easy_init();
     if (!client->curl) {
         free(client);
         return error_no_memory(err);
@@ -111,7 +113,7 @@ void http_client_free(struct http_client *client)
 {
     if (!client)
         return;
-    client->library.cleanup(client->curl);
+    client->library.curl_easy_cleanup(client->curl);
     free(client);
 }
 
@@ -132,9 +134,9 @@ static struct curl_slist *make_headers(const struct library *library, const stru
     struct curl_slist *list = NULL;
     for (size_t i = 0; i < sizeof(own) / sizeof(*own) + server->header_count; i++) {
         const char *text = i < sizeof(own) / sizeof(*own) ? own[i] : server->headers[i - sizeof(own) / sizeof(*own)];
-        struct curl_slist *longer = library->slist_append(list, text);
+        struct curl_slist *longer = library->curl_slist_append(list, text);
         if (!longer) {
-            library->slist_free_all(list);
+            library->curl_slist_free_all(list);
             return NULL;
         }
         list = longer;
@@ -145,7 +147,7 @@ static struct curl_slist *make_headers(const struct library *library, const stru
 static int set_options(const struct http_client *client, const struct http_server *server, const void *bytes,
                        size_t size)
 {
-    int (*set)(CURL *, int, ...) = client->library.setopt;
+    int (*set)(CURL *, int, ...) = client->library.curl_easy_setopt;
     CURL *curl = client->curl;
     int code = set(curl, CURL_URL, server->url);
     code = code ? code : set(curl, CURL_POST, 1L);
@@ -186,14 +188,14 @@ static bool store_answer(const struct http_client *client, struct http_answer *a
     const char *type = NULL, *location = NULL;
     int64_t seconds = 0;
     long status = 0;
-    if (client->library.getinfo(client->curl, CURL_RESPONSE_CODE, &status) != CURL_OK || status < 200)
+    if (client->library.curl_easy_getinfo(client->curl, CURL_RESPONSE_CODE, &status) != CURL_OK || status < 200)
         return false;
     answer->status = status;
-    if (client->library.getinfo(client->curl, CURL_RETRY_AFTER, &seconds) == CURL_OK && seconds > 0)
+    if (client->library.curl_easy_getinfo(client->curl, CURL_RETRY_AFTER, &seconds) == CURL_OK && seconds > 0)
         answer->retry_after = (uint64_t)seconds;
-    if (client->library.getinfo(client->curl, CURL_CONTENT_TYPE, &type) == CURL_OK && type)
+    if (client->library.curl_easy_getinfo(client->curl, CURL_CONTENT_TYPE, &type) == CURL_OK && type)
         snprintf(answer->type, sizeof(answer->type), "%s", type);
-    if (client->library.getinfo(client->curl, CURL_REDIRECT_URL, &location) == CURL_OK && location)
+    if (client->library.curl_easy_getinfo(client->curl, CURL_REDIRECT_URL, &location) == CURL_OK && location)
         store_location(answer, location);
     return true;
 }
@@ -216,21 +218,21 @@ int http_client_post(struct http_client *client, const struct http_server *serve
     answer->body_size = 0;
     answer->is_lasting = false;
     answer->problem.text[0] = '\0';
-    library->reset(client->curl);
+    library->curl_easy_reset(client->curl);
     struct curl_slist *headers = make_headers(library, server);
     if (!headers)
         return error_no_memory(err);
     int code = set_options(client, server, bytes, size);
-    code = code ? code : library->setopt(client->curl, CURL_HTTP_HEADER, headers);
-    code = code ? code : library->setopt(client->curl, CURL_WRITE_DATA, answer);
-    code = code ? code : library->setopt(client->curl, CURL_ERROR_BUFFER, reason);
-    code = code ? code : library->perform(client->curl);
+    code = code ? code : library->curl_easy_setopt(client->curl, CURL_HTTP_HEADER, headers);
+    code = code ? code : library->curl_easy_setopt(client->curl, CURL_WRITE_DATA, answer);
+    code = code ? code : library->curl_easy_setopt(client->curl, CURL_ERROR_BUFFER, reason);
+    code = code ? code : library->curl_easy_perform(client->curl);
     bool is_answered = (code == CURL_OK || is_body_error(code)) && store_answer(client, answer);
     if (!is_answered) {
         answer->is_lasting = is_permanent_failure(code);
-        error_set(&answer->problem, EIO, "%s", reason[0] ? reason : library->strerror(code));
+        error_set(&answer->problem, EIO, "%s", reason[0] ? reason : library->curl_easy_strerror(code));
     }
-    library->reset(client->curl); /* drops curl's pointers to the caller's data */
-    library->slist_free_all(headers);
+    library->curl_easy_reset(client->curl); /* drops curl's pointers to the caller's data */
+    library->curl_slist_free_all(headers);
     return code == CURL_OUT_OF_MEMORY ? error_no_memory(err) : 0;
 }

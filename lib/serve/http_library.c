@@ -9,8 +9,8 @@ static bool is_loaded;
 
 static void load(void)
 {
-    static const char *const names[] = {HTTP_FUNCTIONS(LATE_NAME)};
-    is_loaded = late_library_load(library, names, sizeof(names) / sizeof(*names), &microhttpd);
+    static const struct late_symbol symbols[] = {HTTP_FUNCTIONS(LATE_SYMBOL)};
+    is_loaded = late_library_load(library, symbols, sizeof(symbols) / sizeof(*symbols), &microhttpd);
 }
 
 int http_library_load(struct error *err)

@@ -25,15 +25,22 @@ enum { BUILD_ID_MAX = 63 }; /* limit of libdebuginfod */
 
 struct debuginfod_client;
 
+struct debuginfod_client *debuginfod_begin(void);
+void debuginfod_end(struct debuginfod_client *client);
+int debuginfod_find_debuginfo(struct debuginfod_client *client, const unsigned char *id, int id_size, char **path);
+int debuginfod_find_executable(struct debuginfod_client *client, const unsigned char *id, int id_size, char **path);
+int debuginfod_find_source(struct debuginfod_client *client, const unsigned char *id, int id_size, const char *name,
+                           char **path);
+void debuginfod_set_progressfn(struct debuginfod_client *client, int (*call)(struct debuginfod_client *, long, long));
+void debuginfod_set_user_data(struct debuginfod_client *client, void *data);
+void *debuginfod_get_user_data(struct debuginfod_client *client);
+
+#define FUNCTIONS(use)                                                                                                 \
+    use(debuginfod_begin) use(debuginfod_end) use(debuginfod_find_debuginfo) use(debuginfod_find_executable)           \
+        use(debuginfod_find_source) use(debuginfod_set_progressfn) use(debuginfod_set_user_data)
+
 struct library {
-    struct debuginfod_client *(*begin)(void);
-    void (*end)(struct debuginfod_client *client);
-    int (*find_debug_info)(struct debuginfod_client *client, const unsigned char *id, int id_size, char **path);
-    int (*find_program)(struct debuginfod_client *client, const unsigned char *id, int id_size, char **path);
-    int (*find_source)(struct debuginfod_client *client, const unsigned char *id, int id_size, const char *name,
-                       char **path);
-    void (*set_progress)(struct debuginfod_client *client, int (*call)(struct debuginfod_client *, long, long));
-    void (*set_user_data)(struct debuginfod_client *client, void *data);
+    FUNCTIONS(LATE_FUNCTION)
 };
 
 struct debug_server {
@@ -71,13 +78,8 @@ static const char libdebuginfod[] = "libdebuginfod.so.1";
 
 static bool load_library(struct library *library)
 {
-    static const char *const names[] = {
-        "debuginfod_begin",           "debuginfod_end",         "debuginfod_find_debuginfo",
-        "debuginfod_find_executable", "debuginfod_find_source", "debuginfod_set_progressfn",
-        "debuginfod_set_user_data",
-    };
-    _Static_assert(sizeof(*library) == sizeof(names), "the functions and their names");
-    return late_library_load(libdebuginfod, names, sizeof(names) / sizeof(*names), library);
+    static const struct late_symbol symbols[] = {FUNCTIONS(LATE_SYMBOL)};
+    return late_library_load(libdebuginfod, symbols, sizeof(symbols) / sizeof(*symbols), library);
 }
 
 int debug_server_new(struct debug_server **out, const struct debug_server_options *options, struct error *err)
@@ -110,7 +112,7 @@ void debug_server_free(struct debug_server *server)
     if (!server)
         return;
     for (size_t i = 0; i < server->idle.length; i++)
-        server->library.end(server->idle.data[i]);
+        server->library.debuginfod_end(server->idle.data[i]);
     array_free(&server->idle);
     pthread_mutex_destroy(&server->lock);
     /* libdebuginfod stays loaded, because it and its dependencies (TLS, HTTP) do not support unloading. */
@@ -135,9 +137,9 @@ enum { SURELY_BYTES = 4096 };
 /* Progress callback of libdebuginfod; nonzero cancels the fetch. */
 static int store_progress(struct debuginfod_client *client, long done, long total)
 {
-    static const char *const name = "debuginfod_get_user_data";
+    static const struct late_symbol symbols[] = {LATE_SYMBOL(debuginfod_get_user_data)};
     void *(*user_data)(struct debuginfod_client *);
-    if (!late_library_load(libdebuginfod, &name, 1, &user_data))
+    if (!late_library_load(libdebuginfod, symbols, 1, &user_data))
         return 1;
     struct fetch *fetch = user_data(client);
     pthread_mutex_lock(&fetch->lock);
@@ -157,11 +159,11 @@ static int fetch_file(const struct fetch *fetch)
     const int size = (int)fetch->build_id_size;
     switch (fetch->kind) {
     case DEBUG_SERVER_DEBUG_INFO:
-        return library->find_debug_info(fetch->client, fetch->build_id, size, NULL);
+        return library->debuginfod_find_debuginfo(fetch->client, fetch->build_id, size, NULL);
     case DEBUG_SERVER_PROGRAM:
-        return library->find_program(fetch->client, fetch->build_id, size, NULL);
+        return library->debuginfod_find_executable(fetch->client, fetch->build_id, size, NULL);
     case DEBUG_SERVER_SOURCE:
-        return library->find_source(fetch->client, fetch->build_id, size, fetch->name, NULL);
+        return library->debuginfod_find_source(fetch->client, fetch->build_id, size, fetch->name, NULL);
     }
     return -EINVAL;
 }
@@ -223,7 +225,7 @@ static void *run_fetch(void *context)
     if (left) {
         if (result >= 0)
             close(result);
-        fetch->library.end(fetch->client);
+        fetch->library.debuginfod_end(fetch->client);
         fetch_free(fetch);
     }
     return NULL;
@@ -350,8 +352,8 @@ static struct debuginfod_client *take_idle_client(struct debug_server *server)
     if (server->idle.length)
         client = server->idle.data[--server->idle.length];
     pthread_mutex_unlock(&server->lock);
-    if (!client && (client = server->library.begin()))
-        server->library.set_progress(client, store_progress);
+    if (!client && (client = server->library.debuginfod_begin()))
+        server->library.debuginfod_set_progressfn(client, store_progress);
     return client;
 }
 
@@ -361,7 +363,7 @@ static void release_client(struct debug_server *server, struct debuginfod_client
     bool kept = array_push(&server->idle, client);
     pthread_mutex_unlock(&server->lock);
     if (!kept)
-        server->library.end(client);
+        server->library.debuginfod_end(client);
 }
 
 /* Returns whether the next fetch would fail the same way. */
@@ -429,7 +431,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
         fetch_free(fetch);
         return error_no_memory(err);
     }
-    server->library.set_user_data(fetch->client, fetch);
+    server->library.debuginfod_set_user_data(fetch->client, fetch);
     if (!thread_start_alone(run_fetch, fetch)) {
         release_client(server, fetch->client);
         fetch_free(fetch);

@@ -63,8 +63,9 @@ struct decoder {
 
 static void load_capstone(void)
 {
-    static const char *const names[] = {FUNCTIONS(LATE_NAME)};
-    is_capstone_loaded = late_library_load(LIBRARY(CS_API_MAJOR), names, sizeof(names) / sizeof(*names), &capstone);
+    static const struct late_symbol symbols[] = {FUNCTIONS(LATE_SYMBOL)};
+    is_capstone_loaded =
+        late_library_load(LIBRARY(CS_API_MAJOR), symbols, sizeof(symbols) / sizeof(*symbols), &capstone);
 }
 
 static bool open_syntax(struct decoder *decoder, size_t i)

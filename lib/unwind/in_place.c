@@ -16,7 +16,7 @@ static const uint64_t longest_walk = SECOND / 200, first_time = SECOND / 50; /* 
 /* libunwind's function names are macros for the names of the architecture, and must expand before they become field
  * names. */
 #define EXPANDED_FUNCTION(name) LATE_FUNCTION(name)
-#define EXPANDED_NAME(name)     LATE_NAME(name)
+#define EXPANDED_SYMBOL(name)   LATE_SYMBOL(name)
 #define UNWIND_FUNCTIONS(use)                                                                                          \
     use(unw_create_addr_space) use(unw_destroy_addr_space) use(unw_set_caching_policy) use(unw_flush_cache)            \
         use(unw_init_remote) use(unw_step) use(unw_get_reg) use(unw_is_signal_frame)
@@ -40,12 +40,12 @@ struct in_place_walker {
 /* Debian's libunwind-ptrace lacks dependency entries for libunwind itself, and for liblzma, which is part of prof. */
 static bool load_libunwind(struct in_place_walker *walker)
 {
-    static const char *const names[] = {UNWIND_FUNCTIONS(EXPANDED_NAME)};
-    static const char *const ptrace_names[] = {PTRACE_FUNCTIONS(LATE_NAME)};
+    static const struct late_symbol symbols[] = {UNWIND_FUNCTIONS(EXPANDED_SYMBOL)};
+    static const struct late_symbol ptrace_symbols[] = {PTRACE_FUNCTIONS(LATE_SYMBOL)};
     static const char library[] = "libunwind-x86_64.so.8";
     return late_library_provide(library) &&
-           late_library_load(library, names, sizeof(names) / sizeof(*names), &walker->libunwind) &&
-           late_library_load("libunwind-ptrace.so.0", ptrace_names, sizeof(ptrace_names) / sizeof(*ptrace_names),
+           late_library_load(library, symbols, sizeof(symbols) / sizeof(*symbols), &walker->libunwind) &&
+           late_library_load("libunwind-ptrace.so.0", ptrace_symbols, sizeof(ptrace_symbols) / sizeof(*ptrace_symbols),
                              &walker->libunwind_ptrace);
 }
 

@@ -28,13 +28,17 @@ struct libunwind_in_place {
 /* False if the library is not installed. */
 static inline bool libunwind_in_place_open(struct libunwind_in_place *library)
 {
-    static const char *const names[] = {
-        "_Ux86_64_create_addr_space", "_Ux86_64_destroy_addr_space", "_Ux86_64_set_caching_policy",
-        "_Ux86_64_flush_cache",       "_Ux86_64_init_remote",        "_Ux86_64_step",
-        "_Ux86_64_get_reg",           "_Ux86_64_is_signal_frame"};
+    static const struct late_symbol symbols[] = {{"_Ux86_64_create_addr_space", NULL},
+                                                 {"_Ux86_64_destroy_addr_space", NULL},
+                                                 {"_Ux86_64_set_caching_policy", NULL},
+                                                 {"_Ux86_64_flush_cache", NULL},
+                                                 {"_Ux86_64_init_remote", NULL},
+                                                 {"_Ux86_64_step", NULL},
+                                                 {"_Ux86_64_get_reg", NULL},
+                                                 {"_Ux86_64_is_signal_frame", NULL}};
     void *handle;
     if (!late_library_provide("libunwind-x86_64.so.8") ||
-        !late_library_load("libunwind-x86_64.so.8", names, sizeof(names) / sizeof(*names), library) ||
+        !late_library_load("libunwind-x86_64.so.8", symbols, sizeof(symbols) / sizeof(*symbols), library) ||
         !(handle = dlopen("libunwind-ptrace.so.0", RTLD_NOW)))
         return false;
     *(void **)&library->create = dlsym(handle, "_UPT_create");
