@@ -4,6 +4,8 @@
 # DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
 MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
+# A tree from `make dist` has the file `commit`.
+COMMIT  := $(shell cat commit 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 BUILD   := build
 
 CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
@@ -187,6 +189,13 @@ help:
 	@echo "make dist       dist/prof-$(VERSION).tar.gz, which builds without npm and clang"
 	@echo "make clean      remove build/"
 	@echo "V=1 shows commands, DEVELOPER=1 makes warnings errors."
+
+# The commit is the dependency of one object.
+$(BUILD)/cmd/common/build_name.o $(BUILD)/portable/cmd/common/build_name.o: ALL_CFLAGS += -DPROF_COMMIT='"$(COMMIT)"'
+$(BUILD)/cmd/common/build_name.o $(BUILD)/portable/cmd/common/build_name.o: $(BUILD)/commit
+$(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' >$@
 
 include tests/tests.mk
 

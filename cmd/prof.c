@@ -4,6 +4,7 @@
  * main() finds the subcommand in a table and passes the rest of the command line to it. To add one, write cmd/NAME.c
  * with cmd_NAME() and its table of options, declare both in commands.h, and add a line here.
  */
+#include "cmd/common/build_name.h"
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"
 #include "cmd/page.h"
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
     }
     const char *word = argv[1];
     if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
-        ui_print("prof %s\n", PROF_VERSION);
+        ui_print("prof %s\n", build_name);
         return EXIT_SUCCESS;
     }
     if (!strcmp(word, "--licenses"))

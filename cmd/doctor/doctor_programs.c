@@ -4,6 +4,7 @@
 #include "cmd/doctor/doctor.h"
 
 #include "cmd/browser.h"
+#include "cmd/common/build_name.h"
 
 #include "os/late_library.h"
 #include "process/program_file.h"
@@ -43,14 +44,14 @@ static void examine_needs(struct findings *findings)
          FINDING_FAILED,
          "microhttpd",
          "page",
-         "libmicrohttpd is installed: prof can show profiles in the browser",
+         "libmicrohttpd is available: prof can show profiles in the browser",
          "libmicrohttpd.so.12 is not installed: prof records, but cannot show profiles in the browser",
          {"libmicrohttpd12", "libmicrohttpd", "libmicrohttpd", "libmicrohttpd12"}},
         {is_loadable(CAPSTONE(CS_API_MAJOR)),
          FINDING_LESS,
          "capstone",
          "machine code",
-         CAPSTONE(CS_API_MAJOR) " is installed",
+         CAPSTONE(CS_API_MAJOR) " is available",
          CAPSTONE(CS_API_MAJOR) " is not installed: prof shows no machine code",
          {APT_NAME(CS_API_MAJOR), "capstone", "capstone", "libcapstone"}},
         {is_in_path("objdump"),
@@ -71,7 +72,7 @@ static void examine_needs(struct findings *findings)
          FINDING_LESS,
          "curl",
          "pushing",
-         "libcurl is installed: prof can send profiles to servers",
+         "libcurl is available: prof can send profiles to servers",
          "libcurl.so.4 is not installed: prof cannot send profiles to servers",
          {"libcurl4", "libcurl", "curl", "libcurl4"}},
     };
@@ -103,6 +104,7 @@ static void examine_debuginfod(struct findings *findings)
 
 void doctor_examine_programs(struct findings *findings)
 {
+    finding_add(findings, FINDING_OK, "build", "prof", "%s", build_name);
     examine_needs(findings);
     examine_debuginfod(findings);
 }
