@@ -179,6 +179,8 @@ help:
 	@echo "make check      build, run every test"
 	@echo "make test T=NAME  build and run one test, such as T=test_waits"
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
+	@echo "make portable   build/portable/prof, one static file that runs on each x86-64 Linux (built on Debian 12)"
+	@echo "make check-portable  its tests, also in empty and foreign root directories"
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"
 	@echo "make bench      the measurements, with their goals"
@@ -197,6 +199,7 @@ $(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' >$@
 
+include packaging/portable.mk
 include tests/tests.mk
 
 .PHONY: all always deps demo install uninstall dist clean help

@@ -1,0 +1,40 @@
+# make portable: build/portable/prof, one static file for each x86-64 Linux, with all libraries. Its objects are those of
+# build/prof, except those that depend on PROF_PORTABLE.
+PORTABLE         := $(BUILD)/portable
+PORTABLE_SOURCES := $(shell grep -lE 'PROF_PORTABLE|LATE_SYMBOL|late_library_load' $(LIB_SOURCES) $(CMD_SOURCES))
+PORTABLE_OBJECTS := $(PORTABLE_SOURCES:%.c=$(PORTABLE)/%.o)
+SHARED_OBJECTS   := $(filter-out $(PORTABLE_SOURCES:%.c=$(BUILD)/%.o),$(CMD_OBJECTS) $(LIB_OBJECTS))
+PORTABLE_LIBS    := cjson microhttpd debuginfod curl cares mbedtls mbedx509 mbedcrypto dw elf isal capstone unwind-ptrace \
+                    unwind-x86_64 unwind lzma zstd bz2 z iberty
+
+$(PORTABLE)/lib/.stamp: packaging/static-libraries packaging/sources packaging/ca_file.c
+	$(call say,LIBRARIES,$(PORTABLE)/lib)
+	$(Q)sh .ci/deps build portable
+	$(Q)packaging/static-libraries $(PORTABLE)
+	@touch $@
+
+$(PORTABLE)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -DPROF_PORTABLE -MMD -MP -c -o $@ $<
+
+# Debian's libunwind-ptrace.a is not position-independent.
+$(PORTABLE)/prof: $(SHARED_OBJECTS) $(PORTABLE_OBJECTS) $(PORTABLE)/lib/.stamp
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -static -s -Wl,--gc-sections -o $@ $(filter %.o,$^) -L$(PORTABLE)/lib \
+	    -Wl,--start-group $(PORTABLE_LIBS:%=-l%) -Wl,--end-group -lpthread -lm
+
+portable: $(PORTABLE)/prof
+
+
+# The scripts that use the libraries which prof otherwise loads, or start programs.
+PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export load ptrace push_record python \
+                    record report sanitize source_api stacks waits waits_ptrace)
+
+check-portable: portable targets
+	@sh packaging/make-roots $(BUILD)/roots
+	@BUILD=$(abspath $(BUILD)) tests/run tests/e2e/test_portable
+	@PROF=$(abspath $(PORTABLE)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) tests/run $(PORTABLE_SCRIPTS)
+
+.PHONY: portable check-portable
+-include $(PORTABLE_OBJECTS:.o=.d)
