@@ -115,6 +115,7 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
     if (code)
         return code;
     ui_print_message("%s follows the recording  (Ctrl+C ends it)", serve_url(follower->server));
+    print_tunnel(serve_port(follower->server));
     if (!options->no_open && browser_has_desktop())
         open_browser(&follower->browser, serve_url(follower->server));
     return 0;

@@ -129,13 +129,29 @@ static bool wait_for_signal(const sigset_t *signals, time_t seconds)
     return received >= 0;
 }
 
+void print_tunnel(uint16_t port)
+{
+    /* address and port of the client, and of this machine (ssh(1)) */
+    const char *connection = getenv("SSH_CONNECTION"), *user = getenv("USER");
+    char host[64], other_port[16] = "";
+    unsigned ssh_port;
+    if (!connection || sscanf(connection, "%*s %*s %63s %u", host, &ssh_port) != 2)
+        return;
+    if (ssh_port != 22)
+        snprintf(other_port, sizeof(other_port), "-p %u ", ssh_port);
+    ui_print_message(
+        "this command on your machine makes the address reachable there: ssh -N -L %u:127.0.0.1:%u %s%s%s%s", port,
+        port, other_port, user ? user : "", user ? "@" : "", host);
+}
+
 /* Prints the address, opens the browser if there is a desktop, and waits for a signal. */
-static void show_and_wait(const struct serving_options *options, const char *own_url, const sigset_t *ending)
+static void show_and_wait(const struct serving_options *options, struct server *server, const sigset_t *ending)
 {
     char hosted[HOSTED_URL_SIZE];
     struct browser_file file = {.path = ""};
-    const char *url = is_hosted(options) ? format_hosted_url(hosted, own_url) : own_url;
+    const char *url = is_hosted(options) ? format_hosted_url(hosted, serve_url(server)) : serve_url(server);
     ui_print_message("%s  (Ctrl+C ends it)", url);
+    print_tunnel(serve_port(server));
     if (!options->no_open && browser_has_desktop())
         open_browser(&file, url);
     bool has_ended = file.path[0] && wait_for_signal(ending, BROWSER_SECONDS);
@@ -204,7 +220,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
     if (!code && lasts && !options->has_port)
         lasting_address_keep_port(&lasting, serve_port(server), SERVE_FIRST_PORT);
     if (!code) {
-        show_and_wait(options, serve_url(server), &ending);
+        show_and_wait(options, server, &ending);
         symbol_options_stop(symbols);
         serve_stop(server);
     }

@@ -29,6 +29,9 @@ extern const struct option_row serving_option_rows[];
 /* Returns whether the command line has an option that only a server uses: -n, -P, --ui or --new-address. */
 bool requests_server(const struct serving_options *options);
 
+/* In an SSH session, prints the ssh command that forwards the port to the user's own machine. */
+void print_tunnel(uint16_t port);
+
 /*
  * Serves a saved profile until SIGINT, SIGTERM or SIGHUP. Prints the address to standard error. The function waits for
  * these signals with sigtimedwait(), so the caller's handlers do not run. `symbols` is open and stays open. Returns 0,
