@@ -71,19 +71,18 @@ static void print_processes(const struct report *report, const struct process_tr
 static void print_path(const struct report *report, const struct process_tree *tree)
 {
     static const double least = 0.01;
-    size_t limit = report_row_limit(report, USUAL_ROWS), printed = 0, hidden = 0;
+    size_t hidden = 0;
     double rest = 0;
     char text[QUANTITY_TEXT_MAX];
     print_titles(report, "\n start, s      time  critical path of processes");
     for (size_t i = 0; i < tree->path.length; i++) {
         const struct process_step *step = &tree->path.data[i];
         double length = step->to - step->from;
-        if (length < least * (tree->range.to - tree->range.from) || printed == limit) {
+        if (length < least * (tree->range.to - tree->range.from)) {
             hidden++;
             rest += length;
             continue;
         }
-        printed++;
         ui_print("%*.3f", START_COLUMNS, (step->from - engine_full_range(report->engine).from) / 1000);
         print_time(length, TIME_COLUMNS);
         print_name(report, &tree->processes.data[step->process], 0, START_COLUMNS + TIME_COLUMNS);
@@ -104,7 +103,7 @@ static int print_sentences(const struct report *report, const struct process_tre
     format_time(parallel, tree->parallel);
     if (!code && (!text_append_z(&text, text.length ? "\n" : "") || !text_append(&text, "", 1)))
         code = error_no_memory(err);
-    if (!code)
+    if (!code && tree->alone + tree->parallel > 0)
         ui_print("%sSeveral threads run for %s, one for %s, none for %s.\n\n", text.data, parallel, alone, idle);
     array_free(&text);
     return code;

@@ -17,19 +17,19 @@ static bool must_follow(const void *context, uint32_t a, uint32_t b)
     return left->parent != right->parent ? right->parent < left->parent : right->end < left->end;
 }
 
-/* Whether a process waits at a time, or has no samples then. */
+/* Whether a process waits just before a time, or has no samples then. */
 static bool is_waiting(const struct walk *walk, const struct process *process, double time)
 {
     enum { MOST_THREADS = 64 };
+    static const double clocks_differ = 1.1; /* the CPU time of a gap and its length have two clocks */
     bool has_gap = false;
     for (uint32_t i = 0; i < process->thread_count && i < MOST_THREADS; i++) {
         const struct thread_gaps gaps = find_sample_gaps(walk->profile, walk->tree->threads[process->first_thread + i]);
         struct time_range extent;
-        size_t gap = find_gap_at(&gaps, time, &extent);
+        size_t gap = find_gap_at(&gaps, nextafter(time, -INFINITY), &extent);
         if (gap == SIZE_MAX)
             continue;
-        if (is_wait_or_unseen_end(&gaps.waits, gap) || gap_is_wait(&gaps, gap) ||
-            time > get_running_end_of_gap(&gaps, gap))
+        if (time - extent.from > clocks_differ * measure_gap_in(&gaps, gap, whole_time).cpu)
             return true;
         has_gap = true;
     }

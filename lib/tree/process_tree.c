@@ -221,7 +221,7 @@ static void assign_commands(struct making *making)
 
 /* ---- the argument that differs ---- */
 
-enum { WORDS_MAX = 64 };
+enum { WORDS_MAX = 64, SHORTEST_HASH = 20 }; /* a build id of Go has 20 characters or more */
 
 /* Finds the next argument that may be the name of a file, a package or a target, without its directories. */
 static bool find_argument(const char **command, const char **word, size_t *length)
@@ -234,7 +234,8 @@ static bool find_argument(const char **command, const char **word, size_t *lengt
             name--;
         *word = name;
         *length = (size_t)(*command - name);
-        if (*length && *at != '-' && *at != '+' && strcspn(name, " '\"=<>{}()$;|&*`") == *length)
+        bool is_hash = *length >= SHORTEST_HASH && !memchr(name, '.', *length);
+        if (*length && !is_hash && *at != '-' && *at != '+' && strcspn(name, " '\"=<>{}()$;|&*`") == *length)
             return true;
     }
     return false;
@@ -435,7 +436,7 @@ int process_tree_append_sentence(struct text_buffer *text, const struct process_
     char part[QUANTITY_TEXT_MAX], whole[QUANTITY_TEXT_MAX], start[QUANTITY_TEXT_MAX], sentence[512];
     const struct process *process = serial->process == PROFILE_NONE ? NULL : &tree->processes.data[serial->process];
     double length = serial->to - serial->from;
-    if (!(length > 0))
+    if (!(length > 0) || profile->meta.logical_cpus < 2)
         return 0;
     format_time(part, length);
     format_time(whole, tree->range.to - tree->range.from);

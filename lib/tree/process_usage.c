@@ -73,7 +73,8 @@ static void measure_serial_part(struct process_tree *tree, struct usage *usage)
 {
     static const double least = 0.1; /* of the range */
     double most = 0;
-    if (tree->serial.to - tree->serial.from < least * (tree->range.to - tree->range.from))
+    if (tree->serial.to - tree->serial.from < least * (tree->range.to - tree->range.from) ||
+        !(tree->alone + tree->parallel > 0))
         tree->serial.to = tree->serial.from;
     usage->range = (struct time_range){tree->serial.from, tree->serial.to};
     usage->demand = NULL;

@@ -136,6 +136,9 @@ const struct view *EXPORT(session_export_preview)(struct session *session);
 const struct view *EXPORT(session_html_page)(struct session *session, uint32_t view_length, uint32_t template_length,
                                              uint32_t gzip_length, int has_sources);
 
+/* wasm_processes.c */
+const struct view *EXPORT(session_processes)(struct session *session, double from, double to);
+
 /* wasm_markers.c */
 int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count, double from, double to,
                                  uint32_t search_length, uint32_t places);

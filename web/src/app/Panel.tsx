@@ -43,6 +43,7 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     'marker-table': MarkerTable,
     waits: Waits,
     intervals: later('IntervalTable'),
+    processes: later('ProcessTable'),
 };
 
 const StackSearch = (): JSX.Element => {
@@ -155,15 +156,17 @@ export function Panel(): JSX.Element {
     const View = VIEWS[tab];
     return (
         <section class="panel" aria-label="Selected threads">
-            <div class="filter-bar">
-                {tab === 'waits' && <WaitGroupingChoice />}
-                {tab === 'waits' ? <ComparisonChoice /> : !isMarkers && <SampleFilters />}
-                <Options tab={tab} />
-                {offersFlame(view.value) && <FlameBeside />}
-                {(COLORED_TABS.has(tab) || showsFlame(view.value)) && <ColorSelect />}
-                {!isMarkers && tab !== 'waits' && <SearchCount />}
-                {isMarkers ? <MarkerSearch /> : <StackSearch />}
-            </div>
+            {tab !== 'processes' && (
+                <div class="filter-bar">
+                    {tab === 'waits' && <WaitGroupingChoice />}
+                    {tab === 'waits' ? <ComparisonChoice /> : !isMarkers && <SampleFilters />}
+                    <Options tab={tab} />
+                    {offersFlame(view.value) && <FlameBeside />}
+                    {(COLORED_TABS.has(tab) || showsFlame(view.value)) && <ColorSelect />}
+                    {!isMarkers && tab !== 'waits' && <SearchCount />}
+                    {isMarkers ? <MarkerSearch /> : <StackSearch />}
+                </div>
+            )}
             <TransformBar />
             <div class="panes">
                 <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>

@@ -129,6 +129,15 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
         ],
     ],
     [
+        'Processes',
+        [
+            [['Click'], 'select the threads of the process and of its descendants'],
+            [['Enter', 'Double click'], 'show these threads in the call tree'],
+            [['x'], 'select the lifetime of the process'],
+            [['←', '→'], 'close or open the tree of the process'],
+        ],
+    ],
+    [
         'Markers',
         [
             [['↑', '↓', '←', '→'], 'previous or next marker; row above or below'],

@@ -16,6 +16,7 @@ import type { FindCalls } from './find';
 import type { FindingCalls } from './findings';
 import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
 import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';
+import type { ProcessCalls } from './processes';
 import type { SourceCalls } from './source';
 import type { WaitCalls } from './waits';
 
@@ -105,6 +106,8 @@ export interface ProfileInfo {
     hasWakers: boolean;
     /** Whether markers have durations. */
     hasIntervals: boolean;
+    /** Whether the threads belong to several processes. */
+    hasProcesses: boolean;
     symbolicated: boolean;
     /** Only of a comparison: its threads have sides. */
     comparison?: Comparison;
@@ -485,6 +488,7 @@ export interface Engine
         ButterflyCalls,
         ChangesCalls,
         CriticalPathCalls,
+        ProcessCalls,
         FindCalls,
         MarkerCalls,
         WaitCalls,

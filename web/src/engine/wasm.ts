@@ -11,15 +11,16 @@ import { criticalPathAnswers } from './critical_path';
 import type { ComparedSource } from './download';
 import { exportAnswers } from './exports';
 import { findAnswers } from './find';
+import { findingAnswers } from './findings';
 import type { Run } from './helper';
 import { DEFERRED_RUN } from './layout';
 import { markerAnswers } from './markers';
 import { EngineModule, type Pointer, type View } from './module';
+import { processAnswers } from './processes';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
 import { timelineAnswers } from './timeline';
 import { treeAnswers } from './tree';
-import { findingAnswers } from './findings';
 import { waitAnswers } from './waits';
 
 interface Functions {
@@ -125,6 +126,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...waitAnswers(module),
         ...findingAnswers(module),
         ...criticalPathAnswers(module),
+        ...processAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),
         ...markerAnswers(module),

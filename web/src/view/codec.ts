@@ -30,6 +30,7 @@ export const TABS = [
     'marker-table',
     'waits',
     'intervals',
+    'processes',
 ] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_TITLES: Record<Tab, string> = {
@@ -43,14 +44,20 @@ export const TAB_TITLES: Record<Tab, string> = {
     'marker-table': 'Marker Table',
     waits: 'Waits',
     intervals: 'Intervals',
+    processes: 'Processes',
 };
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 /** The charts that can be colored by something other than the category. */
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
 /** The tabs that a profile has something for. */
-export function offeredTabs({ hasWaits, hasIntervals }: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals'>): Tab[] {
-    return TABS.filter((tab) => (tab !== 'waits' || hasWaits) && (tab !== 'intervals' || hasIntervals));
+export function offeredTabs(info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses'>): Tab[] {
+    const offers: Partial<Record<Tab, boolean>> = {
+        waits: info.hasWaits,
+        intervals: info.hasIntervals,
+        processes: info.hasProcesses,
+    };
+    return TABS.filter((tab) => offers[tab] ?? true);
 }
 
 /** The tabs that show markers. */

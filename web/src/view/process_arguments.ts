@@ -4,11 +4,14 @@ import type { ThreadInfo } from '../engine/api';
 import { partsOf } from './thread_groups';
 
 const LONGEST = 40;
+/** A build id of Go, for example. */
+const HASH = /^[^.]{20,}$/;
 
 /** The arguments of a command line that are no options, without their directories. */
 function argumentsOf(command: string): string[] {
     const words = command.split(/\s+/).slice(1);
-    return [...new Set(words.filter((word) => !/^[-+]/.test(word)).map(baseName))].filter((word) => word !== '');
+    const names = words.filter((word) => !/^[-+]|['"=<>{}()$;|&*`]/.test(word)).map(baseName);
+    return [...new Set(names)].filter((name) => name !== '' && !HASH.test(name));
 }
 
 /** By PID, the first of the arguments that fewest processes of the same name have; none where all of them have it. */
