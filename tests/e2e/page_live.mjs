@@ -14,6 +14,7 @@ const file = `${directory}/live.json.gz`;
 /** Starts prof; resolves when it prints an address. */
 async function start(...args) {
     const child = spawn(process.env.PROF, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    process.on('exit', () => child.kill()); // also after a failure: prof then ends its program
     let said = '';
     const address = await new Promise((resolve, reject) => {
         child.stderr.on('data', (text) => {
