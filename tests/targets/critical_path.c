@@ -90,10 +90,20 @@ static bool is_set;
 
 /* ---- locks ---- */
 
+/* Waits until another thread waits for the lock, as glibc marks it. */
+static void await_waiter(const pthread_mutex_t *lock)
+{
+    while (*(const volatile int *)lock != 2)
+        pause_for(1);
+}
+
 static void *second(void *unused)
 {
-    pthread_mutex_lock(&lock_b);
     int64_t since = now();
+    pthread_mutex_lock(&lock_b);
+    sem_post(&ready);
+    await_waiter(&lock_b);
+    await_waiter(&lock_a);
     compute(40);
     note("second", "second", since);
     pthread_mutex_unlock(&lock_b);
@@ -102,8 +112,9 @@ static void *second(void *unused)
 
 static void *first(void *unused)
 {
+    sem_wait(&ready);
     pthread_mutex_lock(&lock_a);
-    pause_for(10); /* second() has its lock by now */
+    sem_post(&taken);
     pthread_mutex_lock(&lock_b);
     int64_t since = now();
     compute(20);
@@ -116,7 +127,7 @@ static void *first(void *unused)
 static void locks(void)
 {
     pthread_t threads[] = {start(second, NULL, "second"), start(first, NULL, "first")};
-    pause_for(5);
+    sem_wait(&taken);
     pthread_mutex_lock(&lock_a);
     int64_t since = now();
     compute(15);
