@@ -39,6 +39,9 @@ void ui_append(char *text, size_t size, const char *format, ...) __attribute__((
 /* Replaces the invisible characters of a text. Returns the new size of the text, which never exceeds the old size. */
 size_t ui_mask(char *text, size_t size);
 
+/* The member "version" of all JSON. It grows when a member changes its meaning or disappears (docs/schema). */
+enum { JSON_VERSION = 1 };
+
 /* Prints one line. `format` has no newline at its end. */
 void ui_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

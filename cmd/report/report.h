@@ -95,6 +95,8 @@ struct report {
     struct time_range range;    /* ms */
     ARRAY(struct transform) transforms;
     struct arena paths;                /* memory of the paths in transforms */
+    struct tree_rows callers;          /* of --node: the row and its callers, root first */
+    uint64_t callers_id;               /* of --node: the id of the caller */
     struct butterfly_focus focus;      /* focus of REPORT_BUTTERFLY, or the function of REPORT_ANNOTATION */
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */

@@ -180,6 +180,7 @@ void report_destroy(struct report *report)
     comparing_destroy(&report->options.compared);
     array_free(&report->options.limits);
     engine_free(report->engine);
+    tree_rows_destroy(&report->callers);
     array_free(&report->inlining);
     array_free(&report->path);
     array_free(&report->path_parts);

@@ -5,6 +5,7 @@
 #include "cmd/report/report_kinds.h"
 
 #include "cmd/report/report_head.h"
+#include "cmd/report/report_node.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_lines.h"
@@ -14,6 +15,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
+#include "tree/order.h"
 #include "tree/profile_info.h"
 #include "tree/stack_view.h"
 
@@ -64,7 +66,8 @@ static void write_figures(struct json_writer *json, const struct report *report,
 
 /* A node that is too light or too deep is skipped together with its descendants, whose totals are at most as large.
  * (With negative weights a descendant can have a larger total; it is skipped nevertheless.) */
-static void write_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
+static void write_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows,
+                       uint64_t *ids)
 {
     uint32_t skip_below = UINT32_MAX;
     struct row_counts counts = {0};
@@ -72,6 +75,8 @@ static void write_tree(struct json_writer *json, const struct report *report, co
     for (size_t i = 0; i < rows->length && !counts.limit; i++) {
         if (rows->depth[i] > skip_below)
             continue;
+        if (ids)
+            ids[rows->depth[i] + 1] = report_node_id(report, ids[rows->depth[i]], rows->func[i]);
         skip_below = UINT32_MAX;
         double weight = rows->rank ? rows->rank[i] : rows->total[i];
         if (rows->depth[i] >= depth || !report_takes_row(report, &counts, weight, SIZE_MAX)) {
@@ -80,6 +85,8 @@ static void write_tree(struct json_writer *json, const struct report *report, co
         }
         json_open(json, '{');
         json_member_double(json, "depth", rows->depth[i]);
+        if (ids)
+            report_write_node_id(json, ids[rows->depth[i] + 1]);
         write_func(json, report, rows->func[i]);
         struct side_figures sides[PROFILE_SIDES] = {{0, 0}, {0, 0}};
         if (rows->rank) {
@@ -306,10 +313,19 @@ static int write_whole_tree(struct json_writer *json, const struct report *repor
     struct tree_rows rows = {0};
     int code = butterfly ? butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
                          : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < rows.length; i++)
+        deepest = rows.depth[i] > deepest ? rows.depth[i] : deepest;
+    uint64_t *ids = butterfly ? NULL : calloc(deepest + 2, sizeof(*ids)); /* of the rows from the root, from level -1 */
+    if (!code && !butterfly && !ids)
+        code = error_no_memory(err);
+    if (ids)
+        ids[0] = report_node_root(report);
     json_member_open(json, name, '[');
     if (!code)
-        write_tree(json, report, &rows);
+        write_tree(json, report, &rows, ids);
     json_close(json, ']');
+    free(ids);
     tree_rows_destroy(&rows);
     return code;
 }
@@ -342,7 +358,8 @@ static int write_rows(struct json_writer *json, const struct report *report, str
     case REPORT_PROCESSES:
         return report_write_processes(json, report, err);
     case REPORT_TREE:
-        return write_whole_tree(json, report, "tree", NULL, 0, err);
+        code = report->callers.length ? report_write_node(json, report, err) : 0;
+        return code ? code : write_whole_tree(json, report, "tree", NULL, 0, err);
     case REPORT_BUTTERFLY:
         return write_butterfly(json, report, err);
     case REPORT_LINES:
@@ -373,23 +390,32 @@ static int write_rows(struct json_writer *json, const struct report *report, str
     }
 }
 
-static void write_threads(struct json_writer *json, const struct report *report)
+/* Writes the threads in the order of the profile, or the busiest threads if --limit hides some. */
+static int write_threads(struct json_writer *json, const struct report *report, struct error *err)
 {
+    size_t length = report->threads.length, limit = report_row_limit(report, SIZE_MAX);
+    struct order_entry *order = malloc((length + 1) * sizeof(*order));
+    for (size_t i = 0; order && i < length; i++)
+        order[i] = (struct order_entry){report_cpu_time(report, report->threads.data[i]), report->threads.data[i]};
+    int code = !order ? error_no_memory(err) : limit < length ? order_heaviest_first(order, length, err) : 0;
     json_member_open(json, "threads", '[');
-    for (size_t i = 0; i < report->threads.length; i++) {
-        const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
+    for (size_t i = 0; !code && i < length && i < limit; i++) {
+        const uint32_t index = order[i].index;
+        const struct thread *thread = &report->profile->threads.data[index];
         json_open(json, '{');
-        json_member_double(json, "index", report->threads.data[i]);
+        json_member_double(json, "index", index);
         write_profile_string(json, "name", report, thread->name);
         write_profile_string(json, "pid", report, thread->pid);
         write_profile_string(json, "tid", report, thread->tid);
-        json_member_double(json, "samples", report_thread_samples(report, report->threads.data[i]));
-        json_member_double(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
+        json_member_double(json, "samples", report_thread_samples(report, index));
+        json_member_double(json, "cpu_ms", report_cpu_time(report, index));
         if (thread->slices.length)
-            json_member_double(json, "migrations", report_migrations(report, report->threads.data[i]));
+            json_member_double(json, "migrations", report_migrations(report, index));
         json_close(json, '}');
     }
     json_close(json, ']');
+    free(order);
+    return code;
 }
 
 static void write_events(struct json_writer *json, const struct report *report)
@@ -468,6 +494,7 @@ int report_print_json(const struct report *report, struct error *err)
     }
     json_writer_init(json, &ui_sink, err);
     json_open(json, '{');
+    json_member_unsigned(json, "version", JSON_VERSION);
     write_head_text(json, report, "product", find_text(report, report->profile->meta.product));
     write_head_text(json, report, "command", find_text(report, report->profile->meta.arguments));
     bool has_times = !report->profile->meta.has_no_times;
@@ -482,10 +509,11 @@ int report_print_json(const struct report *report, struct error *err)
         write_comparison(json, report);
     if (report->options.kind != REPORT_SUMMARY) {
         write_events(json, report);
-        write_threads(json, report);
+        code = write_threads(json, report, err);
         write_transforms(json, report);
     }
-    code = write_rows(json, report, err);
+    if (!code)
+        code = write_rows(json, report, err);
     json_close(json, '}');
     int written = json_writer_finish(json);
     free(json);

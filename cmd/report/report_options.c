@@ -256,6 +256,8 @@ static const struct option_row transform_rows[] = {
      .data = TRANSFORM_DROP_CATEGORY},
     {"merge-category", 0, "CATEGORY", "remove the frames of CATEGORY; callers get their time", .parse = add_transform,
      .data = TRANSFORM_MERGE_CATEGORY},
+    {"node", 0, "ID", "only the subtree of the row that has this id in the JSON of a tree", .parse = add_transform,
+     .data = TRANSFORM_FOCUS_SUBTREE},
     {"focus-subtree", 0, "NAME;NAME", "only the subtree at this path from the root (from the leaf in an inverted tree)",
      .parse = add_transform, .data = TRANSFORM_FOCUS_SUBTREE},
     {"merge-call-node", 0, "NAME;NAME", "remove the frame at the end of this path", .parse = add_transform,

@@ -5,6 +5,7 @@
 #include "cmd/report/report_transforms.h"
 
 #include "cmd/report/report_select.h"
+#include "cmd/report/report_node.h"
 #include "cmd/report/report_text.h"
 
 #include "cmd/common/ui.h"
@@ -268,9 +269,28 @@ static uint32_t find_child(struct report *report, const struct report_transform 
     return child;
 }
 
+/* Adds a transform with a path, which it frees. */
+static int add_path(struct report *report, const struct report_transform *transform, struct node_path *path)
+{
+    uint32_t *funcs = arena_alloc(&report->paths, path->length * sizeof(*funcs));
+    struct transform made = {
+        .kind = transform->kind, .inverted = report->options.inverted, .path = funcs, .path_length = path->length};
+    bool enough = funcs && add_transform(report, made);
+    for (size_t i = 0; enough && i < path->length; i++)
+        funcs[i] = path->data[i];
+    array_free(path);
+    return enough ? EXIT_SUCCESS : ui_fail("out of memory");
+}
+
 static int resolve_path(struct report *report, const struct report_transform *transform)
 {
     uint32_t node = NODE_NONE;
+    struct node_path path = {0};
+    struct error err;
+    if (strcmp(transform->option, "node") == 0) {
+        int status = report_find_node(report, transform->text, &path);
+        return status ? status : add_path(report, transform, &path);
+    }
     for (const char *at = transform->text; *at;) {
         const struct wanted wanted = {at, measure_name(at)};
         node = find_child(report, transform, node, &wanted);
@@ -278,20 +298,9 @@ static int resolve_path(struct report *report, const struct report_transform *tr
             return EXIT_FAILURE;
         at += wanted.length + (at[wanted.length] == ';');
     }
-    struct node_path path = {0};
-    struct error err;
     if (node == NODE_NONE)
         return print_no_match(report, transform, "row");
-    if (engine_path(report->engine, node, &path, &err))
-        return ui_fail_error(&err);
-    uint32_t *funcs = arena_alloc(&report->paths, path.length * sizeof(*funcs));
-    struct transform made = {
-        .kind = transform->kind, .inverted = report->options.inverted, .path = funcs, .path_length = path.length};
-    bool enough = funcs && add_transform(report, made);
-    for (size_t i = 0; enough && i < path.length; i++)
-        funcs[i] = path.data[i];
-    array_free(&path);
-    return enough ? EXIT_SUCCESS : ui_fail("out of memory");
+    return engine_path(report->engine, node, &path, &err) ? ui_fail_error(&err) : add_path(report, transform, &path);
 }
 
 static int resolve_search(struct report *report, const struct report_transform *transform)

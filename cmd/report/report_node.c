@@ -1,0 +1,166 @@
+/*
+ * The ids of the rows of a tree in JSON, and --node ID, which limits a report to the samples of one row. An id is a
+ * hash of the names from the root to the row. So it is equal in all reports with the same transforms before --node,
+ * also of other recordings of a program.
+ */
+#include "cmd/report/report_node.h"
+
+#include "cmd/report/report_text.h"
+#include "cmd/common/ui.h"
+
+#include "base/json_write.h"
+#include "tree/wait_names.h"
+
+#include <inttypes.h>
+
+enum { ID_SIZE = 18 };
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (size_t length = strlen(text) + 1; length > 0; length--)
+        hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3); /* FNV-1a, with the NUL */
+    return hash;
+}
+
+uint64_t report_node_root(const struct report *report)
+{
+    static const uint64_t basis = UINT64_C(0xcbf29ce484222325);
+    return report->callers.length ? report->callers_id : hash_text(basis, report->options.inverted ? "inverted" : "");
+}
+
+uint64_t report_node_id(const struct report *report, uint64_t parent, uint32_t func)
+{
+    const struct func_names names = get_func_names(report->profile, func);
+    const uint32_t texts[] = {names.name, names.lib, names.file};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        parent = hash_text(parent, texts[i] == PROFILE_NONE ? "" : profile_text(report->profile, texts[i]));
+    return parent;
+}
+
+void report_write_node_id(struct json_writer *json, uint64_t id)
+{
+    char text[ID_SIZE];
+    snprintf(text, sizeof(text), "n%016" PRIx64, id);
+    json_member_text(json, "id", text);
+}
+
+/* ---- --node ---- */
+
+/* Finds the row with an id, and the ids of its callers. `ids` has one id for each level. */
+static uint32_t find_row(struct report *report, const struct tree_rows *rows, uint64_t wanted, uint64_t *ids)
+{
+    for (size_t i = 0; i < rows->length; i++) {
+        uint32_t depth = rows->depth[i];
+        ids[depth + 1] = report_node_id(report, ids[depth], rows->func[i]);
+        if (ids[depth + 1] != wanted)
+            continue;
+        report->callers_id = ids[depth];
+        return rows->node[i];
+    }
+    return NODE_NONE;
+}
+
+/* Stores the row and its callers, from the root. */
+static int store_callers(struct report *report, const struct node_path *path, struct error *err)
+{
+    struct tree_rows row = {0};
+    int code = 0;
+    for (size_t length = 1; !code && length <= path->length; length++) {
+        uint32_t node;
+        code = engine_find(report->engine, path->data, length, false, &node, err);
+        if (!code)
+            code = engine_row(report->engine, node, &row, err);
+        if (!code && !tree_rows_push(&report->callers, (struct tree_row){.func = *row.func, .total = *row.total}))
+            code = error_no_memory(err);
+    }
+    tree_rows_destroy(&row);
+    return code;
+}
+
+int report_find_node(struct report *report, const char *id, struct node_path *path)
+{
+    struct tree_rows rows = {0};
+    struct error err = {0};
+    uint64_t *ids = NULL, wanted;
+    uint32_t node = NODE_NONE, deepest = 0;
+    int code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, &err);
+    for (size_t i = 0; i < rows.length; i++)
+        deepest = rows.depth[i] > deepest ? rows.depth[i] : deepest;
+    if (!code && !(ids = calloc(deepest + 2, sizeof(*ids))))
+        code = error_no_memory(&err);
+    if (!code && strlen(id) == ID_SIZE - 1 && sscanf(id, "n%16" SCNx64, &wanted) == 1) {
+        ids[0] = report_node_root(report);
+        node = find_row(report, &rows, wanted, ids);
+    }
+    if (!code && node != NODE_NONE)
+        code = engine_path(report->engine, node, path, &err);
+    if (!code && node != NODE_NONE)
+        code = store_callers(report, path, &err);
+    free(ids);
+    tree_rows_destroy(&rows);
+    if (code)
+        return ui_fail_error(&err);
+    return node == NODE_NONE ? ui_fail("--node: no row of this tree has the id '%s'; --json shows the ids", id)
+                             : EXIT_SUCCESS;
+}
+
+/* ---- JSON ---- */
+
+static int write_lines(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct tree_rows roots = {0};
+    struct node_details details = {0};
+    int code = engine_children(report->engine, NODE_NONE, &roots, err);
+    if (!code && roots.length)
+        code = engine_details(report->engine, roots.node[0], &details, err);
+    json_member_open(json, "lines", '[');
+    for (size_t i = 0; !code && i < details.lines.length; i++) {
+        json_open(json, '{');
+        json_member_double(json, "line", details.lines.data[i].line);
+        json_member_double(json, "total", details.lines.data[i].total);
+        json_member_double(json, "self", details.lines.data[i].self);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    node_details_destroy(&details);
+    tree_rows_destroy(&roots);
+    return code;
+}
+
+static int write_waits(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct wait_groups groups = {0};
+    int code = engine_has_waits(report->engine) ? engine_wait_groups(report->engine, WAITS_BY_OBJECT, &groups, err) : 0;
+    json_member_open(json, "waits", '[');
+    for (size_t i = 0; !code && i < groups.list.length; i++) {
+        json_open(json, '{');
+        json_member_text(json, "object", get_wait_object_name(report->engine, &groups.list.data[i]));
+        json_member_text(json, "reason", get_wait_reason_name(report->engine, groups.list.data[i].reason));
+        json_member_double(json, "ms", groups.list.data[i].total);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    wait_groups_destroy(&groups);
+    return code;
+}
+
+int report_write_node(struct json_writer *json, const struct report *report, struct error *err)
+{
+    const struct tree_rows *callers = &report->callers;
+    json_member_open(json, "node", '{');
+    json_member_text(json, "name", report_func_name(report, callers->func[callers->length - 1]));
+    json_member_double(json, "total", callers->total[callers->length - 1]);
+    json_member_open(json, "callers", '[');
+    for (size_t i = 0; i + 1 < callers->length; i++) {
+        json_open(json, '{');
+        json_member_text(json, "name", report_func_name(report, callers->func[i]));
+        json_member_double(json, "total", callers->total[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    int code = write_lines(json, report, err);
+    if (!code)
+        code = write_waits(json, report, err);
+    json_close(json, '}');
+    return code;
+}
