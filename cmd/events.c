@@ -319,6 +319,7 @@ static void write_all(struct json_writer *json, const void *word)
     const char *pattern = word ? make_pattern(word, text) : NULL;
     struct error why = {0};
     json_open(json, '{');
+    json_member_unsigned(json, "version", JSON_VERSION);
     write_kernel_events(json, pattern);
     write_tracepoints(json, pattern);
     json_member_open(json, "probes", '{');

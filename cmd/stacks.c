@@ -261,7 +261,7 @@ static void write_answer(struct json_writer *json, const void *context)
 {
     const struct answer *answer = context;
     json_open(json, '{');
-    json_member_unsigned(json, "version", 1);
+    json_member_unsigned(json, "version", JSON_VERSION);
     json_member_unsigned(json, "pid", (uint64_t)answer->subject->pid);
     if (answer->subject->core)
         json_member_text(json, "core", answer->subject->core);

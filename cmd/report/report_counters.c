@@ -287,12 +287,14 @@ static void write_number(struct json_writer *json, const char *key, double value
 int report_write_counters(struct json_writer *json, const struct report *report, struct error *err)
 {
     const struct profile *profile = report->profile;
+    size_t limit = report_row_limit(report, SIZE_MAX);
     (void)err;
     json_member_open(json, "counters", '[');
-    for (size_t i = 0; i < profile->counters.length; i++) {
+    for (size_t i = 0; i < profile->counters.length && limit > 0; i++) {
         struct counter_row row;
         if (!fill_row(report, &profile->counters.data[i], &row))
             continue;
+        limit--;
         const struct counter_totals *totals = &row.totals;
         json_open(json, '{');
         json_member_double(json, "index", (double)i);

@@ -171,6 +171,8 @@ int report_write_intervals(struct json_writer *json, const struct report *report
 {
     struct interval_list list = {0};
     int code = fill_list(&list, report, err);
+    size_t limit = report_row_limit(report, SIZE_MAX);
+    list.names.length = list.names.length > limit ? limit : list.names.length;
     json_key(json, "intervals");
     interval_list_write(json, report->engine, &list);
     interval_list_destroy(&list);

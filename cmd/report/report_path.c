@@ -206,7 +206,8 @@ int report_write_path(struct json_writer *json, const struct report *report, str
         json_member_text(json, "sentence", sentence.data);
     array_free(&sentence);
     json_member_open(json, "parts", '[');
-    for (size_t i = 0; i < report->path_parts.length; i++) {
+    size_t limit = report_row_limit(report, SIZE_MAX);
+    for (size_t i = 0; i < report->path_parts.length && i < limit; i++) {
         const struct path_part *part = &report->path_parts.data[i];
         json_open(json, '{');
         json_member_double(json, "ms", part->ms);
@@ -223,7 +224,7 @@ int report_write_path(struct json_writer *json, const struct report *report, str
     }
     json_close(json, ']');
     json_member_open(json, "segments", '[');
-    for (size_t i = 0; i < report->path.length; i++)
+    for (size_t i = 0; i < report->path.length && i < limit; i++)
         write_segment(json, report, &report->path.data[i]);
     json_close(json, ']');
     json_close(json, '}');

@@ -19,15 +19,7 @@
 #include "tree/wait_names.h"
 
 /* Limits that keep the summary within 8 KiB. */
-enum {
-    SUMMARY_VERSION = 1,
-    MOST_FINDINGS = 5,
-    MOST_FUNCTIONS = 8,
-    MOST_LINES = 6,
-    MOST_WAITS = 6,
-    MOST_FIGURES = 6,
-    LONGEST_NAME = 90
-};
+enum { MOST_FINDINGS = 5, MOST_FUNCTIONS = 8, MOST_LINES = 6, MOST_WAITS = 6, MOST_FIGURES = 6, LONGEST_NAME = 90 };
 
 struct summary {
     struct findings findings; /* empty for text, because the head prints the findings */
@@ -273,7 +265,6 @@ static void write_quality(struct json_writer *json, const struct summary_json *o
 static void write_members(struct json_writer *json, const struct summary_json *of)
 {
     const char *end = find_exit(of->summary);
-    json_member_double(json, "summary_version", SUMMARY_VERSION);
     if (end)
         write_short(json, of, "exit_status", end);
     else

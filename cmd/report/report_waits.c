@@ -448,7 +448,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
         char key[32];
         snprintf(key, sizeof(key), "by_%s", by == WAITS_BY_OBJECT_AND_WAKER ? "object_and_waker" : grouping_names[by]);
         json_member_open(json, key, '[');
-        for (size_t i = 0; !code && i < groups.list.length; i++)
+        for (size_t i = 0; !code && i < groups.list.length && i < report_row_limit(report, SIZE_MAX); i++)
             code = write_group(json, report, (enum wait_grouping)by, &groups.list.data[i], &path, err);
         json_close(json, ']');
     }
