@@ -5,12 +5,12 @@
 #include <stdarg.h>
 
 const char *const finding_kind_names[FINDING_KINDS] = {
-    [FINDING_PATH] = "critical-path",        [FINDING_WAIT] = "wait",
-    [FINDING_RUNNABLE] = "runnable",         [FINDING_ONE_THREAD] = "one-thread",
-    [FINDING_FUNCTION] = "hot-function",     [FINDING_LINE] = "hot-line",
-    [FINDING_ALLOCATIONS] = "allocations",   [FINDING_PAGE_FAULTS] = "page-faults",
-    [FINDING_SYSTEM_CALLS] = "system-calls", [FINDING_UNNAMED] = "missing-names",
-    [FINDING_LOST] = "lost-samples",
+    [FINDING_PATH] = "critical-path",      [FINDING_WAIT] = "wait",
+    [FINDING_RUNNABLE] = "runnable",       [FINDING_ONE_THREAD] = "one-thread",
+    [FINDING_SERIAL_PART] = "serial-part", [FINDING_FUNCTION] = "hot-function",
+    [FINDING_LINE] = "hot-line",           [FINDING_ALLOCATIONS] = "allocations",
+    [FINDING_PAGE_FAULTS] = "page-faults", [FINDING_SYSTEM_CALLS] = "system-calls",
+    [FINDING_UNNAMED] = "missing-names",   [FINDING_LOST] = "lost-samples",
 };
 
 const char *get_run_part_name(const struct engine *engine, const struct run_part *part)

@@ -11,6 +11,7 @@ enum finding_kind {
     FINDING_WAIT,         /* threads wait for an object */
     FINDING_RUNNABLE,     /* threads wait for a CPU */
     FINDING_ONE_THREAD,   /* one thread of several has nearly all CPU time */
+    FINDING_SERIAL_PART,  /* a build or a script has one process at a time that runs (process_tree.h) */
     FINDING_FUNCTION,     /* a function has much CPU time */
     FINDING_LINE,         /* a source line of another function has much CPU time */
     FINDING_ALLOCATIONS,  /* malloc(), free() and their callees have much CPU time */

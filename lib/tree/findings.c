@@ -3,6 +3,7 @@
 #include "tree/bottleneck.h"
 #include "tree/cpu_findings.h"
 #include "tree/engine_state.h"
+#include "tree/process_tree.h"
 #include "tree/profile_info.h"
 #include "tree/quantity.h"
 #include "tree/wait_names.h"
@@ -295,6 +296,41 @@ static int add_one_thread(struct findings *findings, const struct run *run, doub
         100 * most / run->cpu, others);
 }
 
+/* Whether more processes than a program and the one that starts it could use several CPUs. */
+static bool could_be_parallel(const struct run *run, const struct process_tree *tree)
+{
+    static const double nearly_all = 0.8, least_parallel = 0.05;
+    enum { FEWEST_PROCESSES = 3 };
+    const struct serial_part *serial = &tree->serial;
+    double most = serial->process == PROFILE_NONE ? 0 : tree->processes.data[serial->process].cpu;
+    return tree->processes.length >= FEWEST_PROCESSES &&
+           (tree->parallel > least_parallel * run->wall || most < nearly_all * run->cpu);
+}
+
+/* The time of a build or a script in which one process runs at a time. */
+static int add_serial_part(struct findings *findings, const struct run *run, struct time_range range, struct error *err)
+{
+    static const double least_part = 0.2;
+    const struct engine *engine = run->engine;
+    struct process_tree tree = {0};
+    struct text_buffer text = {0};
+    if (engine->threads.length < run->profile->threads.length || engine->is_searching ||
+        engine->transforms.items.length || !(run->wall > 0) || !profile_has_processes(run->profile))
+        return 0;
+    int code = process_tree_make(&tree, run->profile, range, err);
+    double share = (tree.serial.to - tree.serial.from) / run->wall;
+    if (!code && share > least_part && could_be_parallel(run, &tree))
+        code = process_tree_append_sentence(&text, &tree, run->profile, err);
+    if (!code && text.length) {
+        const struct finding finding = {
+            .kind = FINDING_SERIAL_PART, .weight = 0.9 * share, .func = PROFILE_NONE, .thread = PROFILE_NONE};
+        code = findings_add_sentence(findings, finding, err, "%.*s", (int)text.length, text.data);
+    }
+    array_free(&text);
+    process_tree_destroy(&tree);
+    return code;
+}
+
 static int add_lost(struct findings *findings, const struct run *run, struct error *err)
 {
     double lost = 0;
@@ -336,11 +372,10 @@ static int find_of_times(struct findings *findings, struct run *run, struct erro
 int findings_find(struct findings *findings, struct engine *engine, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    struct time_range range = engine_full_range(engine);
-    struct run run = {.engine = engine,
-                      .profile = profile,
-                      .wall = fmin(range.to, engine->range.to) - fmax(range.from, engine->range.from),
-                      .cpu = engine_timings(engine)->root_total};
+    const struct time_range full = engine_full_range(engine);
+    const struct time_range range = {fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
+    struct run run = {
+        .engine = engine, .profile = profile, .wall = range.to - range.from, .cpu = engine_timings(engine)->root_total};
     bool has_times = engine->weight == WEIGH_CPU_TIME && !profile->meta.has_no_times;
     if (profile_is_comparison(profile) || !engine->threads.length)
         return 0;
@@ -350,6 +385,8 @@ int findings_find(struct findings *findings, struct engine *engine, struct error
         code = add_runnable(findings, &run, relevance, err);
     if (!code && has_times)
         code = add_one_thread(findings, &run, relevance, err);
+    if (!code && has_times)
+        code = add_serial_part(findings, &run, range, err);
     if (!code)
         code = findings_add_cpu(findings, engine, relevance, err);
     if (!code)

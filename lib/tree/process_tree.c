@@ -38,6 +38,19 @@ struct making {
     struct text_buffer text;
 };
 
+bool profile_has_processes(const struct profile *profile)
+{
+    const char *first = profile_text(profile, profile->threads.data[0].pid);
+    size_t length = strcspn(first, ".");
+    bool may_have = !profile_is_comparison(profile) && !profile->meta.has_no_times;
+    for (size_t i = 1; may_have && i < profile->threads.length; i++) {
+        const char *pid = profile_text(profile, profile->threads.data[i].pid);
+        if (strcspn(pid, ".") != length || strncmp(pid, first, length) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* ---- processes and commands ---- */
 
 /* Returns the text of a payload's field, or "" without the field. NULL if memory ran out. */

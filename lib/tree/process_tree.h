@@ -14,6 +14,9 @@
 #include "base/text_buffer.h"
 #include "tree/process_list.h"
 
+/* Whether the threads belong to several processes over time, which are not the sides of a comparison. */
+bool profile_has_processes(const struct profile *profile);
+
 /* Fills a zeroed tree with the processes that live in a range with finite bounds, ms. A parent that does not live in
  * the range has no row. The caller calls process_tree_destroy(), also after a failure. Time: n log n for n rows of
  * threads, markers and processes, whatever the profile contains. */

@@ -4,6 +4,7 @@
 #include "tree/changes.h"
 #include "tree/timeline_counters.h"
 #include "tree/frame_kinds.h"
+#include "tree/process_tree.h"
 #include "tree/profile_info.h"
 #include "tree/wait_groups.h"
 #include "wasm/wasm_calls.h"
@@ -120,20 +121,6 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     json_member_bool(json, "hasWaitRows", has_wait_rows(&waits));
     json_member_double(json, "activity", engine_thread_time(engine, index, (struct time_range){-INFINITY, INFINITY}));
     json_close(json, '}');
-}
-
-/* Whether the threads belong to several processes over time, which are not the sides of a comparison. */
-static bool has_processes(const struct profile *profile)
-{
-    const char *first = profile_text(profile, profile->threads.data[0].pid);
-    size_t length = strcspn(first, ".");
-    bool is_offered = !profile_is_comparison(profile) && !profile->meta.has_no_times;
-    for (size_t i = 1; is_offered && i < profile->threads.length; i++) {
-        const char *pid = profile_text(profile, profile->threads.data[i].pid);
-        if (strcspn(pid, ".") != length || strncmp(pid, first, length) != 0)
-            return true;
-    }
-    return false;
 }
 
 static bool has_intervals(const struct profile *profile)
@@ -325,7 +312,7 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "runnableReason", runnable == PROFILE_NONE ? -1 : (double)runnable);
     json_member_bool(json, "hasWaits", engine_has_waits(session->engine));
     json_member_bool(json, "hasIntervals", has_intervals(profile));
-    json_member_bool(json, "hasProcesses", has_processes(profile));
+    json_member_bool(json, "hasProcesses", profile_has_processes(profile));
     json_member_bool(json, "hasWakers", profile_has_wakers(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);

@@ -2,6 +2,7 @@
  * The tree of processes: on a build whose critical path and serial part are known, and on contradictory profiles.
  */
 #include "support/wait_profile.h"
+#include "tree/findings.h"
 #include "tree/process_tree.h"
 
 #include <setjmp.h>
@@ -102,6 +103,28 @@ static void assert_process(const struct scene *scene, uint32_t row, const char *
     assert_int_equal(process->first_thread, row); /* each process has one thread */
 }
 
+/* Returns the number of findings about a serial part. Destroys the scene. */
+static int count_serial_parts(struct scene *scene)
+{
+    struct error err;
+    struct findings findings = {0};
+    struct engine *engine = engine_new(&scene->profile, &err);
+    assert_non_null(engine);
+    uint32_t threads[8];
+    struct tree_query query = {.threads = threads, .range = whole_time, .search = "", .weight = WEIGH_CPU_TIME};
+    for (; query.thread_count < engine_profile(engine)->threads.length; query.thread_count++)
+        threads[query.thread_count] = (uint32_t)query.thread_count;
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(findings_find(&findings, engine, &err), 0);
+    int count = 0;
+    for (size_t i = 0; i < findings.list.length; i++)
+        count += findings.list.data[i].kind == FINDING_SERIAL_PART;
+    findings_destroy(&findings);
+    engine_free(engine);
+    process_tree_destroy(&scene->tree);
+    return count;
+}
+
 /* make -j2 with two slots: cc a and cc b begin together, cc huge follows b, and ld waits for a and huge. */
 static void test_build(void **state)
 {
@@ -140,6 +163,32 @@ static void test_build(void **state)
     assert_string_equal(text.data,
                         "One process at a time runs for the last 60.0 ms of 0.100 s, mostly cc1 (1.0 of 2 CPUs).");
     array_free(&text);
+    assert_int_equal(count_serial_parts(&scene), 1);
+}
+
+static void test_program_and_the_shell_that_starts_it_are_no_build(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene);
+    wait_profile_wait(add_process(&scene, 1, 999, 0, 100, "sh script"), scene.stacks.sleep, 0.5, 100, 0.5);
+    wait_profile_wait(add_process(&scene, 2, 1, 0, 10, "sh helper"), scene.stacks.sleep, 0.5, 10, 0.5);
+    run(add_process(&scene, 3, 1, 10, 100, "program"), scene.stacks.work);
+    make_tree(&scene);
+    assert_true(scene.tree.serial.to > scene.tree.serial.from);
+    assert_int_equal(count_serial_parts(&scene), 0);
+}
+
+/* Other programs on the machine have the second CPU. */
+static void test_process_that_is_ready_to_run_is_parallel(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene);
+    run(add_process(&scene, 1, 999, 0, 100, "first"), scene.stacks.work);
+    wait_profile_wait(add_process(&scene, 2, 999, 0, 100, "second"), scene.stacks.lookup_runnable, 0, 100, 0);
+    make_tree(&scene);
+    assert_true(fabs(scene.tree.parallel - 100) < 0.2);
     end(&scene);
 }
 
@@ -210,6 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_build),
+        cmocka_unit_test(test_program_and_the_shell_that_starts_it_are_no_build),
+        cmocka_unit_test(test_process_that_is_ready_to_run_is_parallel),
         cmocka_unit_test(test_child_that_ends_while_its_parent_runs_is_not_on_the_path),
         cmocka_unit_test(test_processes_without_markers_are_roots),
         cmocka_unit_test(test_number_of_a_parent_that_is_used_again),

@@ -62,6 +62,7 @@ export function createOverview(
         runnable: () => goToGroup(`${info.value.runnableReason}`, selectedThreads.value, 'reason'),
         wait: ({ func }) => goToGroup(`${func ?? -1}`, selectedThreads.value, 'object'),
         'one-thread': ({ thread = 0 }) => changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push'),
+        'serial-part': () => changeView({ tab: 'processes' }, 'push'),
         'missing-names': openInfo,
         'lost-samples': openInfo,
     };
