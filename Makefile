@@ -6,6 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
 # A tree from `make dist` has the file `commit`.
 COMMIT  := $(shell cat commit 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+COMMIT_TIME := $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
 BUILD   := build
 
 CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
@@ -160,12 +161,14 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof $(DESTDIR)$(ZSHDIR)/_prof $(DESTDIR)$(FISHDIR)/prof.fish
 
-# The committed state with the built page, and LICENSES, the output of `prof --licenses`.
+REPRODUCIBLE_TAR := --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMIT_TIME)
+
+# The committed state with the built page, LICENSES, the output of `prof --licenses`, and the name of the commit.
 dist: all
 	@mkdir -p dist
 	$(Q)git archive --prefix=prof-$(VERSION)/ -o dist/prof-$(VERSION).tar HEAD
-	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,;s,^web/src,prof-$(VERSION)/&,' $(PAGE) $(LAYOUT)
-	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,.*,prof-$(VERSION)/LICENSES,' $(PAGE)/licenses.txt
+	$(Q)tar -rf dist/prof-$(VERSION).tar $(REPRODUCIBLE_TAR) --mode=u=rwX,go=rX --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,;s,^web/src,prof-$(VERSION)/&,;s,^$(BUILD)/commit,prof-$(VERSION)/commit,' $(PAGE) $(LAYOUT) $(BUILD)/commit
+	$(Q)tar -rf dist/prof-$(VERSION).tar $(REPRODUCIBLE_TAR) --mode=644 --transform 's,.*,prof-$(VERSION)/LICENSES,' $(PAGE)/licenses.txt
 	$(Q)gzip -9nf dist/prof-$(VERSION).tar
 	@echo "dist/prof-$(VERSION).tar.gz"
 
@@ -179,7 +182,7 @@ help:
 	@echo "make check      build, run every test"
 	@echo "make test T=NAME  build and run one test, such as T=test_waits"
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
-	@echo "make portable   build/portable/prof, one static file that runs on each x86-64 Linux (built on Debian 12)"
+	@echo "make portable   dist/prof-$(VERSION)-linux-x86_64.tar.gz, one static binary for each x86-64 Linux (built on Debian 12)"
 	@echo "make check-portable  its tests, also in empty and foreign root directories"
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"

@@ -1,4 +1,4 @@
-# make portable: build/portable/prof, one static file for each x86-64 Linux, with all libraries. Its objects are those of
+# make portable: build/portable/prof, one static file for each x86-64 Linux, with all libraries, and its archive in dist/. Its objects are those of
 # build/prof, except those that depend on PROF_PORTABLE.
 PORTABLE         := $(BUILD)/portable
 PORTABLE_SOURCES := $(shell grep -lE 'PROF_PORTABLE|LATE_SYMBOL|late_library_load' $(LIB_SOURCES) $(CMD_SOURCES))
@@ -24,7 +24,17 @@ $(PORTABLE)/prof: $(SHARED_OBJECTS) $(PORTABLE_OBJECTS) $(PORTABLE)/lib/.stamp
 	$(Q)$(CC) $(ALL_CFLAGS) -static -s -Wl,--gc-sections -o $@ $(filter %.o,$^) -L$(PORTABLE)/lib \
 	    -Wl,--start-group $(PORTABLE_LIBS:%=-l%) -Wl,--end-group -lpthread -lm
 
+# The archive for users, with its checksum and packaging/install.sh. COMMIT_TIME makes the bytes reproducible.
+PORTABLE_NAME := prof-$(VERSION)-linux-x86_64
 portable: $(PORTABLE)/prof
+	$(Q)rm -rf $(PORTABLE)/$(PORTABLE_NAME)
+	@mkdir -p $(PORTABLE)/$(PORTABLE_NAME)/include dist
+	$(Q)python3 packaging/notices.py $< $(PORTABLE) $(VERSION) $(COMMIT) $(COMMIT_TIME) $(PORTABLE)/$(PORTABLE_NAME)
+	$(Q)cp -r man $< $(PORTABLE)/$(PORTABLE_NAME) && cp -r include/prof $(PORTABLE)/$(PORTABLE_NAME)/include
+	$(Q)tar -C $(PORTABLE) $(REPRODUCIBLE_TAR) --mode=u=rwX,go=rX -cf dist/$(PORTABLE_NAME).tar $(PORTABLE_NAME)
+	$(Q)gzip -9nf dist/$(PORTABLE_NAME).tar
+	$(Q)cd dist && sha256sum $(PORTABLE_NAME).tar.gz >$(PORTABLE_NAME).tar.gz.sha256 && cp ../packaging/install.sh .
+	@echo "dist/$(PORTABLE_NAME).tar.gz"
 
 
 # The scripts that use the libraries which prof otherwise loads, or start programs.

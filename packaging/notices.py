@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""notices.py BINARY LIBRARIES VERSION COMMIT TIME OUT: what the distribution of the portable binary needs beside it.
+
+Writes OUT/LICENSES, the versions and license texts of all that is linked into BINARY, and OUT/prof.spdx.json, an SBOM in the
+format SPDX 2.3. LIBRARIES is the directory of packaging/static-libraries. TIME is the time of COMMIT, in seconds.
+"""
+
+import datetime
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).parent.parent
+
+# License of each source package, as SPDX expression, and Debian's package with its static library. None: built from source.
+LIBRARIES = {
+    "bzip2": ("bzip2-1.0.6", "libbz2-dev"),
+    "c-ares": ("MIT", "libc-ares-dev"),
+    "capstone": ("BSD-3-Clause", None),
+    "cjson": ("MIT", None),
+    "curl": ("curl", None),
+    "elfutils": ("LGPL-3.0-or-later OR GPL-2.0-or-later", "libdw-dev"),
+    "gcc-12": ("GPL-3.0-or-later WITH GCC-exception-3.1", "libgcc-12-dev"),
+    "glibc": ("LGPL-2.1-or-later", "libc6-dev"),
+    "libiberty": ("LGPL-2.0-or-later", "libiberty-dev"),
+    "libisal": ("BSD-3-Clause", None),
+    "libmicrohttpd": ("LGPL-2.1-or-later", None),
+    "libunwind": ("MIT", "libunwind-dev"),
+    "libzstd": ("BSD-3-Clause OR GPL-2.0-only", "libzstd-dev"),
+    "mbedtls": ("Apache-2.0 OR GPL-2.0-or-later", "libmbedtls-dev"),
+    "xz-utils": ("LicenseRef-public-domain", "liblzma-dev"),
+    "zlib": ("Zlib", "zlib1g-dev"),
+}
+COMMON_LICENSES = ("Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3")
+
+RELINKING = """\
+This file belongs to the portable binary of prof, which is linked statically. To link it with other versions of the libraries
+under the LGPL, such as glibc, elfutils and libmicrohttpd, build prof from its source with `make portable`. packaging/sources
+of prof's source has the versions and checksums of the source packages. All sources are in Debian 12.
+"""
+
+
+def version_of(name, package):
+    if package:
+        return subprocess.run(["dpkg-query", "-W", "-f", "${source:Version}", package], check=True, capture_output=True, text=True).stdout
+    return re.search(f"^{re.escape(name)} (.*)$", (TOP / "packaging/sources").read_text(), re.MULTILINE)[1]
+
+
+def copyright_of(name, package, libraries):
+    path = pathlib.Path("/usr/share/doc", package, "copyright") if package else libraries / "src" / name / "debian/copyright"
+    return path.read_text(errors="replace")
+
+
+def npm_packages():
+    packages = json.loads((TOP / "web/package-lock.json").read_text())["packages"]
+    return [(path.removeprefix("node_modules/"), entry["version"], entry["license"])
+            for path, entry in packages.items() if path and not entry.get("dev")]
+
+
+def spdx_package(identifier, name, version, license_name, **rest):
+    return {"SPDXID": "SPDXRef-" + re.sub("[^A-Za-z0-9.-]", "-", identifier), "name": name, "versionInfo": version,
+            "licenseDeclared": license_name, "licenseConcluded": license_name, "copyrightText": "NOASSERTION",
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, **rest}
+
+
+def purl(kind, name, version):
+    return {"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                              "referenceLocator": f"pkg:{kind}/{name.replace('@', '%40')}@{version.replace('+', '%2B')}"}]}
+
+
+binary, libraries, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[6])
+prof_version, commit, time = sys.argv[3:6]
+versions = {name: version_of(name, package) for name, (_, package) in LIBRARIES.items()}
+
+with open(out / "LICENSES", "w") as file:
+    file.write(RELINKING + "\n")
+    for name, (license_name, _) in LIBRARIES.items():
+        file.write(f"{name} {versions[name]}: {license_name}\n")
+    file.write("\n" + subprocess.run([binary, "--licenses"], check=True, capture_output=True, text=True).stdout)
+    for name, (_, package) in LIBRARIES.items():
+        file.write(f"\n==== {name}, linked into the portable binary\n\n{copyright_of(name, package, libraries)}")
+    for name in COMMON_LICENSES:
+        file.write(f"\n==== {name}\n\n" + pathlib.Path("/usr/share/common-licenses", name).read_text())
+
+prof = spdx_package("prof", "prof", f"{prof_version} ({commit})", "MIT",
+                    checksums=[{"algorithm": "SHA256", "checksumValue": hashlib.sha256(binary.read_bytes()).hexdigest()}])
+linked = [spdx_package(name, name, versions[name], license_name, **purl("deb/debian", name, versions[name]))
+          for name, (license_name, _) in LIBRARIES.items()]
+bundled = [spdx_package(f"npm-{name}", name, version, license_name, **purl("npm", name, version))
+           for name, version, license_name in npm_packages()]
+document = {
+    "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": binary.name,
+    "documentNamespace": f"https://spdx.org/spdxdocs/prof-{prof_version}-{commit}",
+    "creationInfo": {"created": datetime.datetime.fromtimestamp(int(time), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                     "creators": ["Tool: packaging/notices.py"]},
+    "hasExtractedLicensingInfos": [{"licenseId": "LicenseRef-public-domain", "extractedText": "This is in the public domain."}],
+    "packages": [prof, *linked, *bundled],
+    "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": prof["SPDXID"]}]
+    + [{"spdxElementId": prof["SPDXID"], "relationshipType": "STATIC_LINK" if package in linked else "CONTAINS",
+        "relatedSpdxElement": package["SPDXID"]} for package in linked + bundled],
+}
+(out / "prof.spdx.json").write_text(json.dumps(document, indent=1) + "\n")
