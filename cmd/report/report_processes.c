@@ -128,7 +128,7 @@ int report_write_processes(struct json_writer *json, const struct report *report
     struct process_tree tree = {0};
     int code = process_tree_make(&tree, report->profile, report->range, err);
     if (!code)
-        code = write_process_tree(json, &tree, report->profile, err);
+        code = write_process_tree(json, &tree, report->profile, report_row_limit(report, USUAL_ROWS), err);
     process_tree_destroy(&tree);
     return code;
 }

@@ -303,7 +303,7 @@ static bool could_be_parallel(const struct run *run, const struct process_tree *
     enum { FEWEST_PROCESSES = 3 };
     const struct serial_part *serial = &tree->serial;
     double most = serial->process == PROFILE_NONE ? 0 : tree->processes.data[serial->process].cpu;
-    return tree->processes.length >= FEWEST_PROCESSES &&
+    return tree->processes.length >= FEWEST_PROCESSES && tree->alone > tree->idle &&
            (tree->parallel > least_parallel * run->wall || most < nearly_all * run->cpu);
 }
 

@@ -25,7 +25,7 @@ static void write_process(struct json_writer *json, const struct process_tree *t
 }
 
 int write_process_tree(struct json_writer *json, const struct process_tree *tree, const struct profile *profile,
-                       struct error *err)
+                       size_t most, struct error *err)
 {
     struct text_buffer sentence = {0};
     int code = process_tree_append_sentence(&sentence, tree, profile, err);
@@ -43,11 +43,11 @@ int write_process_tree(struct json_writer *json, const struct process_tree *tree
         json_member_double(json, "process", tree->serial.process);
     json_close(json, '}');
     json_member_open(json, "processes", '[');
-    for (size_t i = 0; i < tree->processes.length; i++)
+    for (size_t i = 0; i < tree->processes.length && i < most; i++)
         write_process(json, tree, &tree->processes.data[i]);
     json_close(json, ']');
     json_member_open(json, "path", '[');
-    for (size_t i = 0; i < tree->path.length; i++) {
+    for (size_t i = 0; i < tree->path.length && i < most; i++) {
         json_open(json, '{');
         json_member_double(json, "process", tree->path.data[i].process);
         json_member_double(json, "from_ms", tree->path.data[i].from);

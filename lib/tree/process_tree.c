@@ -456,7 +456,7 @@ int process_tree_append_sentence(struct text_buffer *text, const struct process_
     format_time(start, serial->from - tree->range.from);
     bool is_last = tree->range.to - serial->to < 0.02 * length;
     snprintf(sentence, sizeof(sentence),
-             "One process at a time runs for %s%s of %s%s%s%s%.40s%s%.40s (%.1f of %u CPUs).",
+             "At most one process at a time runs for %s%s of %s%s%s%s%.40s%s%.40s (%.1f of %u CPUs).",
              is_last ? "the last " : "", part, whole, is_last ? "" : " from ", is_last ? "" : start,
              process ? ", mostly " : "", process ? process->name : "", process && *process->argument ? " " : "",
              process ? process->argument : "", serial->cpu / length, profile->meta.logical_cpus);

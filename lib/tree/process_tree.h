@@ -25,7 +25,7 @@ int process_tree_make(struct process_tree *tree, const struct profile *profile, 
 
 void process_tree_destroy(struct process_tree *tree);
 
-/* Appends the serial part as a sentence: "One process at a time runs for the last 23.9 s of 28.2 s, mostly cc1 huge.c
- * (0.9 of 2 CPUs)." Appends nothing if the tree has no serial part, or the profile is not of several CPUs. */
+/* Appends the serial part as a sentence: "At most one process at a time runs for the last 23.9 s of 28.2 s, mostly cc1
+ * huge.c (0.9 of 2 CPUs)." Appends nothing if the tree has no serial part, or the profile is not of several CPUs. */
 int process_tree_append_sentence(struct text_buffer *text, const struct process_tree *tree,
                                  const struct profile *profile, struct error *err);

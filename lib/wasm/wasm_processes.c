@@ -14,7 +14,7 @@ const struct view *session_processes(struct session *session, double from, doubl
     int code = process_tree_make(&tree, profile, (struct time_range){from, to}, &session->err);
     json_open(&session->json, '{');
     if (!code)
-        code = write_process_tree(&session->json, &tree, profile, &session->err);
+        code = write_process_tree(&session->json, &tree, profile, SIZE_MAX, &session->err);
     json_close(&session->json, '}');
     process_tree_destroy(&tree);
     return session_answer_json(session, code);

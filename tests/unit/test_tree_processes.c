@@ -160,8 +160,8 @@ static void test_build(void **state)
     struct error err;
     assert_int_equal(process_tree_append_sentence(&text, &scene.tree, &scene.profile, &err), 0);
     assert_true(text_append(&text, "", 1));
-    assert_string_equal(text.data,
-                        "One process at a time runs for the last 60.0 ms of 0.100 s, mostly cc1 (1.0 of 2 CPUs).");
+    assert_string_equal(
+        text.data, "At most one process at a time runs for the last 60.0 ms of 0.100 s, mostly cc1 (1.0 of 2 CPUs).");
     array_free(&text);
     assert_int_equal(count_serial_parts(&scene), 1);
 }

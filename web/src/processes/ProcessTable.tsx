@@ -20,6 +20,8 @@ const TABLE = 'processes';
 const ORDER = 'start';
 const TEXT_LIMIT = 200;
 const COMMAND_LIMIT = 4000;
+/** Deeper rows, of profiles with chains of processes, have the indentation of this level. */
+const DEEPEST = 40;
 const SUCCESS = 'exit status 0';
 
 function numberColumn(key: keyof typeof PROCESS_VALUES, title: string, hint: string): Column<ShownProcess> {
@@ -195,7 +197,7 @@ export function ProcessTable(): JSX.Element {
                     usualSort={ORDER}
                     selectedAt={rows.findIndex(({ row }) => row.pid === selected.value)}
                     reveal={0}
-                    indentOf={({ level }) => (level - 1) * INDENT}
+                    indentOf={({ level }) => Math.min(level - 1, DEEPEST) * INDENT}
                     rowKey={({ index }) => index}
                     rowState={({ level, isOpen }) => (isOpen === undefined ? { level } : { level, isOpen })}
                     onSelect={(shown, isOfKeyboard) => {
