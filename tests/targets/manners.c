@@ -2,7 +2,8 @@
  * What a program must not notice while it is sampled: each mode does something that a tracer could spoil, and prints
  * what it has seen. build: -O1 -pthread
  *
- *     manners waits SECONDS     waits in calls that a stop of the thread interrupts; prints how many EINTR there were
+ *     manners waits SECONDS     waits 100 times or more, in calls that a stop of the thread interrupts; prints how many
+ *                               EINTR there were
  *     manners ignored SECONDS   the same, in one thread, while signals come that it ignores
  *     manners signals COUNT     handles all signals; prints how many of COUNT queued ones each handler got
  *     manners forks COUNT       starts COUNT short processes; prints how many ended with the right status
@@ -38,6 +39,8 @@
 enum { EPOLL, SIGNAL, SEMAPHORE, SOCKET, LONG, KINDS };
 
 static const char *const kinds[KINDS] = {"epoll_wait", "sigtimedwait", "semtimedop", "recv", "a long epoll_wait"};
+
+enum { WAITS_MIN = 100 };
 
 static atomic_int stop, interrupted[KINDS], waits;
 
@@ -145,7 +148,7 @@ static int report_waits(void)
     }
     fprintf(stderr, "%d waits\n", waits);
     printf("%d\n", sum);
-    return waits < 100;
+    return 0;
 }
 
 static int do_waits(double seconds)
@@ -160,7 +163,7 @@ static int do_waits(double seconds)
     sigprocmask(SIG_BLOCK, &set, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, bodies[i], NULL);
-    for (double end = now() + seconds; now() < end;)
+    for (double end = now() + seconds; now() < end || waits < WAITS_MIN;)
         burn_a_little(1000);
     stop = 1;
     uint64_t one = 1;
@@ -189,7 +192,7 @@ static int do_ignored(double seconds)
         return 1;
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &socket_timeout, sizeof(socket_timeout));
     double end = now() + seconds;
-    for (int i = 0; now() < end; i++) {
+    for (int i = 0; now() < end || waits < WAITS_MIN; i++) {
         pid_t child = fork();
         if (child == 0) {
             usleep(1000);
