@@ -27,6 +27,7 @@ const struct command commands[] = {
     {"export", cmd_export, "Write a saved profile in the format of another tool", &export_table},
     {"push", cmd_push, "Send a saved profile to a server that takes OpenTelemetry profiles", &push_table},
     {"stacks", cmd_stacks, "Print the stack of each thread of a running process or a core file", &stacks_table},
+    {"top", cmd_top, "Print the functions, threads and waits of a running process once a second", &top_table},
     {"symbolicate", cmd_symbolicate, "Add symbols to a saved profile on this machine", &symbolicate_table},
     {"ctl", cmd_ctl, "Pause, mark, snapshot or end a running recording", &ctl_table},
     {"events", cmd_events, "List the events that prof can record here, and why others are not available",

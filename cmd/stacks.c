@@ -102,22 +102,20 @@ static int assemble_profile(const char *spool, const struct open_files *files, s
 static int read_stacks(struct subject *subject, struct symbol_options *symbols, struct profile *profile,
                        struct error *err)
 {
-    const char *temporary = getenv("TMPDIR");
-    char directory[PATH_MAX - 16], spool[PATH_MAX];
-    int used =
-        snprintf(directory, sizeof(directory), "%s/prof-stacks-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (used < 0 || (size_t)used >= sizeof(directory) || !mkdtemp(directory))
-        return error_set(err, errno, "cannot create a directory in %s: %s; set TMPDIR to another directory",
-                         temporary && *temporary ? temporary : "/tmp", strerror(errno));
-    snprintf(spool, sizeof(spool), "%s/spool", directory);
+    struct directory_path directory;
+    char spool[PATH_MAX + 16];
+    int code = make_temporary_directory(&directory, err);
+    if (code)
+        return code;
+    snprintf(spool, sizeof(spool), "%s/spool", directory.text);
     struct open_files files;
     open_files_init(&files);
-    int code = subject->core ? record_core_file(subject, spool, err) : record_process(subject->pid, spool, &files, err);
+    code = subject->core ? record_core_file(subject, spool, err) : record_process(subject->pid, spool, &files, err);
     if (!code)
         code = assemble_profile(spool, &files, symbols, profile, err);
     open_files_destroy(&files);
     unlink(spool);
-    rmdir(directory);
+    rmdir(directory.text);
     return code;
 }
 

@@ -10,6 +10,7 @@
 int cmd_record(int argc, char **argv);
 int cmd_load(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_symbolicate(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
@@ -23,7 +24,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 extern const struct option_table record_table, load_table, symbolicate_table, report_table, diff_table, check_table,
-    export_table, push_table, ctl_table, events_table, dump_table, doctor_table, help_table, stacks_table;
+    export_table, push_table, ctl_table, events_table, dump_table, doctor_table, help_table, stacks_table, top_table;
 
 struct command {
     const char *name;

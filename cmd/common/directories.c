@@ -26,3 +26,17 @@ const char *find_state_directory(struct directory_path *path)
     const char *directory = find_directory(path, "XDG_STATE_HOME", "/prof");
     return directory ? directory : find_directory(path, "HOME", "/.local/state/prof");
 }
+
+int make_temporary_directory(struct directory_path *directory, struct error *err)
+{
+    enum { NAME_ROOM = 16 };
+    const char *parent = getenv("TMPDIR");
+    parent = parent && *parent ? parent : "/tmp";
+    int length = snprintf(directory->text, sizeof(directory->text), "%s/prof-XXXXXX", parent);
+    bool fits = length > 0 && (size_t)length < sizeof(directory->text) - NAME_ROOM;
+    if (fits && mkdtemp(directory->text))
+        return 0;
+    int code = fits ? errno : ENAMETOOLONG;
+    return error_set(err, code, "cannot create a directory in %s: %s; set TMPDIR to another directory", parent,
+                     strerror(code));
+}

@@ -1,7 +1,7 @@
 /* The directories of prof in the user's home (XDG Base Directory Specification). */
 #pragma once
 
-#include "base/standard.h"
+#include "base/error.h"
 
 struct directory_path {
     char text[PATH_MAX];
@@ -17,3 +17,7 @@ const char *find_perf_cache_directory(struct directory_path *path);
 /* The directory of lasting server addresses and of the push queue: "$XDG_STATE_HOME/prof", or
  * "$HOME/.local/state/prof". */
 const char *find_state_directory(struct directory_path *path);
+
+/* Creates a directory in "$TMPDIR", or /tmp, whose path leaves room for file names of 16 bytes. The caller removes it.
+ */
+int make_temporary_directory(struct directory_path *directory, struct error *err);

@@ -256,24 +256,19 @@ static int import_perf_data(const char *path, const char *copy, const char *perf
 static int assemble_perf_data(const char *path, const char *output, const struct symbol_options *symbols, bool no_cache,
                               struct assemble_result *result)
 {
-    const char *temporary = getenv("TMPDIR");
-    char directory[PATH_MAX - 16], spool[PATH_MAX], copy[PATH_MAX];
+    struct directory_path directory;
+    char spool[PATH_MAX + 16], copy[PATH_MAX + 16];
     struct error err = {0};
     struct perf_data_result found;
-    int used =
-        snprintf(directory, sizeof(directory), "%s/prof-import-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (used < 0 || (size_t)used >= sizeof(directory) || !mkdtemp(directory)) {
-        error_set(&err, errno, "cannot create a directory for the records of %s: %s; set TMPDIR to another directory",
-                  path, strerror(errno));
+    if (make_temporary_directory(&directory, &err))
         return ui_fail_error(&err);
-    }
-    snprintf(spool, sizeof(spool), "%s/spool", directory);
-    snprintf(copy, sizeof(copy), "%s/perf.data", directory);
+    snprintf(spool, sizeof(spool), "%s/spool", directory.text);
+    snprintf(copy, sizeof(copy), "%s/perf.data", directory.text);
     int code = import_perf_data(path, copy, symbols->search.perf_cache, spool, &found, &err);
     if (!code)
         code = assemble_spool(spool, output, symbols, no_cache, result, &err);
     unlink(spool);
-    rmdir(directory);
+    rmdir(directory.text);
     if (code)
         return ui_fail_error(&err);
     print_import(is_standard_input(path) ? "the standard input" : path, &found);

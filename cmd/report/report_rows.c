@@ -71,7 +71,7 @@ void report_print_omissions(const struct report *report, const struct row_counts
     }
     if (counts->limit)
         report_append(text, ", rows after the first %zu (--limit 0)", counts->limit);
-    if (strcmp(text, hidden) == 0)
+    if (strcmp(text, hidden) == 0 || report->options.is_live)
         return;
     text[strlen(hidden)] = ':';
     putchar('\n');

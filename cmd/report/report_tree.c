@@ -350,7 +350,8 @@ int report_print_functions(const struct report *report, struct error *err)
     report_print_columns(report, "function");
     for (size_t i = 0; i < functions.length && !counts.limit; i++) {
         const struct func_timing *row = &functions.rows[i];
-        if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), DEFAULT_LIMIT_FUNCTIONS))
+        if ((report->options.is_live && row->self == 0) ||
+            !report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), DEFAULT_LIMIT_FUNCTIONS))
             continue;
         report_print_weights(report, row->total, row->self);
         report_print_func(report, row->func, "", report_measure_room(report, report->figures_columns));
