@@ -226,13 +226,14 @@ static int add_wait(struct findings *findings, const struct run *run, const stru
     for (size_t i = 0; i < run->objects.list.length; i++) {
         const struct wait_group *group = &run->objects.list.data[i];
         const char *reason = get_wait_reason_name(run->engine, group->reason);
-        bool ends_run = strcmp(reason, "Child") == 0 && group->thread == run->engine->threads.data[0];
+        bool is_child = strcmp(reason, "Child") == 0;
+        bool ends_run = is_child && group->thread == run->engine->threads.data[0];
         double importance = get_importance(reason);
         double share = group->total / (ends_run ? run->wall : findings->whole) * importance;
         if (may_be_idle(run, group, importance) || group->total < least_share * findings->whole ||
             group->total < large * group->there || share <= weight || group->func == named->path ||
-            group->func == named->waits)
-            continue;
+            group->func == named->waits || (is_child && group->threads > 1))
+            continue; /* a tree of processes waits for the work of its children, which other findings explain */
         best = group;
         weight = share;
     }

@@ -103,7 +103,7 @@ static void assert_process(const struct scene *scene, uint32_t row, const char *
     assert_int_equal(process->first_thread, row); /* each process has one thread */
 }
 
-/* Returns the number of findings about a serial part. Destroys the scene. */
+/* Returns the number of findings about a serial part; no finding is about waits for children. Destroys the scene. */
 static int count_serial_parts(struct scene *scene)
 {
     struct error err;
@@ -117,8 +117,10 @@ static int count_serial_parts(struct scene *scene)
     assert_int_equal(engine_query(engine, &query, &err), 0);
     assert_int_equal(findings_find(&findings, engine, &err), 0);
     int count = 0;
-    for (size_t i = 0; i < findings.list.length; i++)
+    for (size_t i = 0; i < findings.list.length; i++) {
+        assert_int_not_equal(findings.list.data[i].kind, FINDING_WAIT);
         count += findings.list.data[i].kind == FINDING_SERIAL_PART;
+    }
     findings_destroy(&findings);
     engine_free(engine);
     process_tree_destroy(&scene->tree);
@@ -131,7 +133,8 @@ static void test_build(void **state)
     (void)state;
     struct scene scene;
     begin(&scene);
-    const uint32_t work = scene.stacks.work, wait = scene.stacks.sleep;
+    const uint32_t work = scene.stacks.work;
+    const uint32_t wait = wait_profile_call(&scene.profile, scene.stacks.main, "child", REASON_CHILD);
     wait_profile_wait(add_process(&scene, 1, 999, 0, 100, "make -j2"), wait, 0.5, 100, 0.5);
     run(add_process(&scene, 2, 1, 0, 40, "cc -c src/a.c"), work);
     run(add_process(&scene, 3, 1, 0, 30, "cc -c src/b.c"), work);
@@ -171,8 +174,9 @@ static void test_program_and_the_shell_that_starts_it_are_no_build(void **state)
     (void)state;
     struct scene scene;
     begin(&scene);
-    wait_profile_wait(add_process(&scene, 1, 999, 0, 100, "sh script"), scene.stacks.sleep, 0.5, 100, 0.5);
-    wait_profile_wait(add_process(&scene, 2, 1, 0, 10, "sh helper"), scene.stacks.sleep, 0.5, 10, 0.5);
+    const uint32_t wait = wait_profile_call(&scene.profile, scene.stacks.main, "child", REASON_CHILD);
+    wait_profile_wait(add_process(&scene, 1, 999, 0, 100, "sh script"), wait, 0.5, 100, 0.5);
+    wait_profile_wait(add_process(&scene, 2, 1, 0, 10, "sh helper"), wait, 0.5, 10, 0.5);
     run(add_process(&scene, 3, 1, 10, 100, "program"), scene.stacks.work);
     make_tree(&scene);
     assert_true(scene.tree.serial.to > scene.tree.serial.from);
