@@ -62,6 +62,7 @@ static const char agents_help[] =
     "  prof report --functions --limit 20 --json base.json.gz\n"
     "  prof report --hot-lines --limit 20 --json base.json.gz\n"
     "  prof report --waits --limit 5 --json base.json.gz\n"
+    "  prof report --processes --json base.json.gz\n"
     "  prof report --butterfly main --min-percent 5 --json base.json.gz\n"
     "  prof report --annotate main --json base.json.gz\n"
     "\n"
