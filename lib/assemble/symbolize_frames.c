@@ -24,6 +24,7 @@ static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
         [REASON_NETWORK] = "network",       [REASON_PIPE] = "pipe",
         [REASON_PAGE_FAULT] = "page fault", [REASON_CHILD] = "child",
         [REASON_RUNNABLE] = "runnable",     [REASON_UNSEEN] = "short waits, cause not seen",
+        [REASON_STOPPED] = "stopped",       [REASON_IO_URING] = "io_uring",
     };
     uint32_t reason = replay_wait_reason(address);
     const char *lock = lock_names_get(builder->lock_names, builder->profile, index);

@@ -18,6 +18,12 @@ struct wait_stack {
     uint64_t frames[]; /* leaf first */
 };
 
+/* A system call in which a thread waits. */
+struct waiting_call {
+    uint64_t sp;
+    int64_t number; /* 0 and an sp of 0: none */
+};
+
 enum run_state {
     RUN_UNKNOWN, /* no record yet, or records were lost */
     RUN_ON,      /* on a CPU */
@@ -104,6 +110,8 @@ struct thread_run {
     uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since `run_delay_read` */
     uint64_t awake_since_reading; /* ns of these that readings have shown */
     struct short_waits *waits;    /* NULL: none yet */
+    struct waiting_call call;     /* the last one that a reading found */
+    bool is_stopped;              /* with ptrace: a signal has stopped the thread */
     struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */
     struct thread_waker waker;    /* in state RUN_WAITS: the waker of a thread that has not run since its wakeup */
     struct waker_stack *waker_stack; /* stack of a waker, which may have ended an earlier wait; NULL: none yet */

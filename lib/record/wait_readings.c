@@ -134,18 +134,18 @@ static int keep_stack(struct waits *waits, uint32_t pid, struct thread_run *run,
 }
 
 /* Whether a thread waits at another place than at the last reading. */
-static bool has_moved_on(uint32_t pid, uint32_t tid, const struct wait_state *before)
+static bool has_moved_on(uint32_t pid, struct tracked_thread *thread, const struct wait_state *before)
 {
     struct wait_state now;
-    return wait_state_read(pid, tid, &now) <= 0 || now.sp != before->sp || now.pc != before->pc ||
-           strcmp(now.object, before->object) != 0;
+    return wait_state_read(pid, thread->tid, &thread->run.call, &now) <= 0 || now.sp != before->sp ||
+           now.pc != before->pc || strcmp(now.object, before->object) != 0;
 }
 
 int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
                     uint64_t planned, struct error *err)
 {
     struct wait_state state;
-    int code = wait_state_read(process->pid, thread->tid, &state);
+    int code = wait_state_read(process->pid, thread->tid, &thread->run.call, &state);
     if (planned)
         state.asked = planned;
     thread->run.is_refused = code == -EACCES;
@@ -156,6 +156,8 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
     }
     if (code <= 0)
         return 0;
+    if (state.reason == REASON_STOPPED && waits->options.late_switches && !thread->run.is_stopped)
+        return 0; /* the sampler has stopped the thread, for a sample */
     /* the mappings of the process may not be loaded yet */
     code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
     if (code < 0)
@@ -177,7 +179,7 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
                          result.end != UNWIND_SAVED_BELOW && !process->python;
     code = add_python_frames(waits, process, thread->tid, &state, &result, err);
     uint64_t taken = has_copy_only && state.sp ? waits->copy_read : monotonic_ns();
-    if (waits->options.late_switches && has_moved_on(process->pid, thread->tid, &state))
+    if (waits->options.late_switches && has_moved_on(process->pid, thread, &state))
         result = (struct unwind_result){.end = UNWIND_COMPLETE};
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
 }

@@ -1,6 +1,6 @@
 /*
  * The system call, or its file, gives the reason: read() waits for a disk, a peer or a pipe, and /proc/PID/fd/N shows
- * which. A thread that sleeps outside of a system call waits for memory, or is stopped.
+ * which. A thread that sleeps outside of a system call waits for memory.
  */
 #include "record/wait_reason.h"
 
@@ -23,23 +23,23 @@ enum wait_object {
     OBJECT_ADDRESS, /* its first argument is the address of a lock */
     OBJECT_FILE,    /* its first argument is a file descriptor, which also gives the reason */
     OBJECT_LOCKED,  /* its first argument is a file descriptor; the reason is fixed */
+    OBJECT_QUEUE,   /* its first argument is a POSIX message queue, a file descriptor */
     OBJECT_POLL,    /* struct pollfd[second argument] */
     OBJECT_SELECT,  /* its first argument is the number of descriptors, and three sets of descriptors follow */
 };
 
-struct waiting_call {
+struct call_kind {
     int number;
     enum wait_reason reason;
     enum wait_object object;
     const char *name;
 };
 
-static const struct waiting_call calls[] = {
+static const struct call_kind calls[] = {
     {SYS_futex, REASON_LOCK, OBJECT_ADDRESS, "lock"},
 #ifdef SYS_futex_waitv
     {SYS_futex_waitv, REASON_LOCK, OBJECT_NONE, "lock"},
 #endif
-    {SYS_restart_syscall, REASON_SLEEP, OBJECT_NONE, "sleep"}, /* a wait with a timeout, after a stop */
     {SYS_clock_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
     {SYS_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
     {SYS_epoll_wait, REASON_NETWORK, OBJECT_NONE, "epoll"},
@@ -88,7 +88,7 @@ static const struct waiting_call calls[] = {
     {SYS_mkdir, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
     {SYS_execve, REASON_DISK, OBJECT_NONE, "disk: exec"},
     {SYS_io_getevents, REASON_DISK, OBJECT_NONE, "disk: asynchronous I/O"},
-    {SYS_io_uring_enter, REASON_UNKNOWN, OBJECT_NONE, "io_uring"}, /* files, sockets and timeouts */
+    {SYS_io_uring_enter, REASON_IO_URING, OBJECT_NONE, "io_uring"},
     {SYS_accept, REASON_NETWORK, OBJECT_FILE, "accept"},
     {SYS_accept4, REASON_NETWORK, OBJECT_FILE, "accept"},
     {SYS_connect, REASON_NETWORK, OBJECT_FILE, "connect"},
@@ -109,14 +109,14 @@ static const struct waiting_call calls[] = {
     {SYS_semtimedop, REASON_LOCK, OBJECT_NONE, "semaphore"},
     {SYS_msgrcv, REASON_PIPE, OBJECT_NONE, "message queue"},
     {SYS_msgsnd, REASON_PIPE, OBJECT_NONE, "message queue"},
-    {SYS_mq_timedreceive, REASON_PIPE, OBJECT_NONE, "message queue"},
-    {SYS_mq_timedsend, REASON_PIPE, OBJECT_NONE, "message queue"},
+    {SYS_mq_timedreceive, REASON_PIPE, OBJECT_QUEUE, "message queue"},
+    {SYS_mq_timedsend, REASON_PIPE, OBJECT_QUEUE, "message queue"},
     {SYS_pause, REASON_SLEEP, OBJECT_NONE, "signal"},
     {SYS_rt_sigsuspend, REASON_SLEEP, OBJECT_NONE, "signal"},
     {SYS_rt_sigtimedwait, REASON_SLEEP, OBJECT_NONE, "signal"},
 };
 
-static const struct waiting_call *find_waiting_call(int64_t number)
+static const struct call_kind *find_call_kind(int64_t number)
 {
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
         if (calls[i].number == number)
@@ -161,17 +161,32 @@ static enum wait_reason reason_of_special_file(const char *target)
     return REASON_PIPE;
 }
 
+enum { FILE_PATH_SIZE = 64, FILE_TARGET_SIZE = WAIT_OBJECT_SIZE - 32 };
+
+/* Finds the link to the file of descriptor `fd`, and the link's target. False if the thread has ended. */
+static bool find_file(uint32_t tid, uint64_t fd, char path[FILE_PATH_SIZE], char target[FILE_TARGET_SIZE])
+{
+    snprintf(path, FILE_PATH_SIZE, "/proc/%" PRIu32 "/fd/%" PRIu32, tid, (uint32_t)fd);
+    ssize_t length = readlink(path, target, FILE_TARGET_SIZE - 1);
+    target[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+static void describe_queue(uint32_t tid, uint64_t fd, const char *call, struct wait_state *state)
+{
+    char path[FILE_PATH_SIZE], name[FILE_TARGET_SIZE];
+    bool is_found = find_file(tid, fd, path, name);
+    snprintf(state->object, sizeof(state->object), "%s%s%s", call, is_found ? " " : "", name);
+}
+
 /* Describes the file of descriptor `fd`, and sets the reason for waits on such a file. */
 static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wait_state *state)
 {
-    char path[64], target[WAIT_OBJECT_SIZE - 32];
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%" PRIu32, tid, (uint32_t)fd);
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    if (length <= 0) {
+    char path[FILE_PATH_SIZE], target[FILE_TARGET_SIZE];
+    if (!find_file(tid, fd, path, target)) {
         snprintf(state->object, sizeof(state->object), "%s", call);
         return;
     }
-    target[length] = '\0';
     if (starts_with(target, "socket:")) {
         state->reason = REASON_NETWORK;
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
@@ -272,7 +287,7 @@ static void describe_lock(struct target_thread thread, const char *call, const u
         snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call, arguments[0]);
 }
 
-static void describe_call(struct target_thread thread, const struct waiting_call *call, const uint64_t *arguments,
+static void describe_call(struct target_thread thread, const struct call_kind *call, const uint64_t *arguments,
                           struct wait_state *state)
 {
     state->reason = call->reason;
@@ -290,6 +305,9 @@ static void describe_call(struct target_thread thread, const struct waiting_call
         describe_file(thread.tid, arguments[0], call->name, state);
         state->reason = call->reason;
         break;
+    case OBJECT_QUEUE:
+        describe_queue(thread.tid, arguments[0], call->name, state);
+        break;
     case OBJECT_POLL:
         describe_poll(thread, arguments, state);
         break;
@@ -301,7 +319,7 @@ static void describe_call(struct target_thread thread, const struct waiting_call
 
 void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGUMENTS], struct wait_state *state)
 {
-    const struct waiting_call *call = find_waiting_call(number);
+    const struct call_kind *call = find_call_kind(number);
     bool is_known = call && (call->object == OBJECT_NONE || call->object == OBJECT_ADDRESS);
     state->reason = is_known ? call->reason : REASON_UNKNOWN;
     if (!call)
@@ -312,10 +330,7 @@ void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGU
         snprintf(state->object, sizeof(state->object), "%s", call->name);
 }
 
-/* ---- outside of system calls ---- */
-
-/* A thread that a signal or a tracer has stopped is in state T or t. Other threads outside of system calls wait for
- * memory. */
+/* A thread that a signal or a tracer has stopped, in any system call or outside of one, is in state T or t. */
 static bool is_stopped(const char *directory)
 {
     char path[80], line[512];
@@ -324,7 +339,7 @@ static bool is_stopped(const char *directory)
     return name_end && name_end[1] && name_end[2] && strchr("Tt", name_end[2]);
 }
 
-int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
+int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struct wait_state *state)
 {
     char directory[64], path[80], line[256];
     state->is_awake = false;
@@ -347,19 +362,24 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state)
         state->is_awake = starts_with(line, "running");
         return 0;
     }
-    const struct waiting_call *call = number < 0 ? NULL : find_waiting_call(number);
+    if (number == SYS_restart_syscall && last->sp == state->sp)
+        number = last->number;
+    *last = (struct waiting_call){.sp = state->sp, .number = number};
+    const struct call_kind *call = number < 0 ? NULL : find_call_kind(number);
     state->reason = REASON_UNKNOWN;
     state->is_in_call = number >= 0;
-    if (!state->sp) /* a kernel thread is in no system call */
+    if (!state->sp) { /* a kernel thread is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
-    else if (call)
-        describe_call((struct target_thread){pid, tid}, call, state->arguments, state);
-    else if (is_stopped(directory)) /* a stop can interrupt any system call */
+    } else if (is_stopped(directory)) {
+        state->reason = REASON_STOPPED;
         snprintf(state->object, sizeof(state->object), "stopped");
-    else if (number < 0) {
+    } else if (call) {
+        describe_call((struct target_thread){pid, tid}, call, state->arguments, state);
+    } else if (number < 0) {
         state->reason = REASON_PAGE_FAULT;
         snprintf(state->object, sizeof(state->object), "page fault");
-    } else
+    } else {
         snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
+    }
     return 1;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/standard.h"
+#include "process/thread_run.h"
 #include "spool/wait_reasons.h"
 
 enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
@@ -24,9 +25,10 @@ struct wait_state {
 /*
  * Finds the reason for which thread `tid` of process `pid` waits. Returns 1 and fills in `state` if the thread waits.
  * Returns 0 if the thread runs, is runnable, or has ended. Returns -EACCES if this user may not read the process (Yama,
- * another user's process).
+ * another user's process). `last`: the thread's last system call that a reading found, which this function updates.
+ * After a stop, the kernel continues a wait with a timeout in a system call of its own, with the arguments of that one.
  */
-int wait_state_read(uint32_t pid, uint32_t tid, struct wait_state *state);
+int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struct wait_state *state);
 
 /* Fills in the reason and the object of a thread of an ended process in a system call. Its files are unknown. */
 void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGUMENTS], struct wait_state *state);

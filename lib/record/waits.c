@@ -301,6 +301,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     uint64_t time = record->time > thread->run.since ? record->time : thread->run.since; /* ptrace: a part is stored */
     thread->run.cpu = record->cpu;
     thread->run.ended = record->context_switch.ended;
+    thread->run.is_stopped = record->context_switch.stopped;
     tracker_report_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)
         *(record->context_switch.preempted ? &process->preemptions : &process->waits) += 1;
@@ -412,7 +413,8 @@ int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct e
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, tid, &process);
     struct wait_state state;
-    if (!thread || thread->run.state != RUN_UNKNOWN || wait_state_read(process->pid, tid, &state) <= 0)
+    if (!thread || thread->run.state != RUN_UNKNOWN ||
+        wait_state_read(process->pid, tid, &thread->run.call, &state) <= 0)
         return 0;
     if (!left_recorded_cpu(waits, tid))
         return move_to_other_cpu(waits, thread, time, err);

@@ -315,11 +315,11 @@ static int handle_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     case PTRACE_EVENT_STOP:
         if (stops_process(signal)) {
             read_schedule(thread);
+            sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
             if (thread->at_stop.slices)
                 code = sampler_emit_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
             ptrace_thread_end_stop(thread);
             ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
-            sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
             return code;
         }
         return sample_and_resume(sampler, thread, 0, err);

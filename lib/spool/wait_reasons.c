@@ -6,4 +6,5 @@ const char *const wait_reason_names[WAIT_REASONS] = {
     [REASON_NETWORK] = "Network",       [REASON_PIPE] = "Pipe",
     [REASON_PAGE_FAULT] = "Page fault", [REASON_CHILD] = "Child",
     [REASON_RUNNABLE] = "Runnable",     [REASON_UNSEEN] = "Not seen",
+    [REASON_STOPPED] = "Stopped",       [REASON_IO_URING] = "io_uring",
 };

@@ -12,8 +12,10 @@ enum wait_reason {
     REASON_CHILD,      /* the end of a process */
     REASON_RUNNABLE,   /* a wait for a CPU: the thread is runnable, and other threads run */
     REASON_UNSEEN,     /* sum of short waits without a reading of their cause */
+    REASON_STOPPED,    /* a stop by a signal or a tracer, until a signal continues the process */
+    REASON_IO_URING,   /* files, sockets and timeouts of an io_uring */
 };
-enum { WAIT_REASONS = REASON_UNSEEN + 1 };
+enum { WAIT_REASONS = REASON_IO_URING + 1 };
 
 /* Names for users: "Lock"; "Other" for REASON_UNKNOWN. */
 extern const char *const wait_reason_names[WAIT_REASONS];

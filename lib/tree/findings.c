@@ -113,6 +113,8 @@ static void write_verdict(const struct findings *findings, const struct run *run
                                              {"Network", "waits for the network"},
                                              {"Page fault", "waits for pages from the disk"},
                                              {"Runnable", "runnable without a CPU"},
+                                             {"Stopped", "stopped"},
+                                             {"io_uring", "waits for io_uring"},
                                              {"Not seen", "short waits"}};
     const struct run_part *part = findings->parts.data;
     out[0] = '\0';

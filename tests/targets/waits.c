@@ -2,14 +2,16 @@
  * Threads that wait, each for a known reason and about a known time, in a function of that name. Prints the address of
  * the lock. build: -O0 -pthread -fno-omit-frame-pointer
  *
- *     waits [MS]
+ *     waits [MS [stop]]
  *
  * holder() has the lock for MS (default 300), two threads wait for it in contend(); sleeper() sleeps for MS, reader()
  * reads a pipe that is written after MS, listener() accepts on a socket for MS, parent() waits for a child that lives
- * MS, and burner() runs.
+ * MS, and burner() runs. With "stop", only a process "stopped" polls a pipe for MS, is stopped by a signal for MS, and
+ * polls the pipe again for MS.
  */
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +102,31 @@ __attribute__((noinline)) void *burner(void *name)
     return NULL;
 }
 
+static int stop_child(void)
+{
+    char byte;
+    pid_t child = fork();
+    if (child == 0) {
+        int empty[2];
+        prctl(PR_SET_NAME, "stopped");
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (pipe(empty) == 0 && write(pipes[1], "x", 1) == 1)
+            poll(&(struct pollfd){.fd = empty[0], .events = POLLIN}, 1, 100 * ms);
+        _exit(0);
+    }
+    if (read(pipes[0], &byte, 1) != 1)
+        return 1;
+    pause_for(ms);
+    kill(child, SIGSTOP);
+    waitpid(child, NULL, WUNTRACED);
+    pause_for(ms);
+    kill(child, SIGCONT);
+    waitpid(child, NULL, WCONTINUED);
+    pause_for(ms);
+    kill(child, SIGKILL);
+    return waitpid(child, NULL, 0) != child;
+}
+
 int main(int argc, char **argv)
 {
     static void *(*const functions[])(void *) = {holder, contend, contend, sleeper, reader, listener, parent, burner};
@@ -111,6 +138,8 @@ int main(int argc, char **argv)
         ms = atoi(argv[1]);
     if (pipe(pipes))
         return 1;
+    if (argc > 2)
+        return stop_child();
     printf("0x%jx\n", (uintmax_t)(uintptr_t)&lock);
     fflush(stdout);
     for (int i = 0; i < THREADS; i++)

@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/io_uring.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +23,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +46,12 @@ static void test_lines_are_read(void **unused)
 
 /* ---- processes that wait ---- */
 
+static int read_state(pid_t pid, struct wait_state *state)
+{
+    struct waiting_call last = {0};
+    return wait_state_read((uint32_t)pid, (uint32_t)pid, &last, state);
+}
+
 /* What a process in `wait` waits for, once it does. */
 static struct wait_state state_of(void (*wait)(int fd), int fd, enum wait_reason reason)
 {
@@ -52,7 +62,7 @@ static struct wait_state state_of(void (*wait)(int fd), int fd, enum wait_reason
         _exit(0);
     }
     for (int i = 0; i < 5000; i++) {
-        if (wait_state_read((uint32_t)pid, (uint32_t)pid, &state) == 1 && state.reason == reason)
+        if (read_state(pid, &state) == 1 && state.reason == reason)
             break;
         usleep(1000);
     }
@@ -109,21 +119,6 @@ static void wait_in_epoll(int fd)
 static void wait_in_sleep(int fd)
 {
     (void)fd;
-    sleep(100);
-}
-
-/* A stop interrupts the sleep, which then goes on in another system call. */
-static void wait_in_sleep_after_a_stop(int fd)
-{
-    pid_t parent = getpid();
-    if (fork() == 0) {
-        usleep(10000);
-        kill(parent, SIGSTOP);
-        usleep(10000);
-        kill(parent, SIGCONT);
-        (void)!write(fd, "x", 1);
-        _exit(0);
-    }
     sleep(100);
 }
 
@@ -184,25 +179,97 @@ static void test_a_pipe_with_a_name_is_no_disk(void **unused)
     rmdir(path);
 }
 
-static void test_a_sleep_goes_on_after_a_stop(void **unused)
+static void wait_in_poll_until_a_time(int fd)
+{
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    poll(&polled, 1, 100000);
+}
+
+static void wait_in_futex_until_a_time(int fd)
+{
+    static uint32_t word;
+    const struct timespec limit = {.tv_sec = 100};
+    (void)fd;
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+}
+
+static void wait_for_state(pid_t pid, struct waiting_call *last, bool is_stopped, struct wait_state *state)
+{
+    for (int i = 0; i < 5000; i++, usleep(1000))
+        if (wait_state_read((uint32_t)pid, (uint32_t)pid, last, state) == 1 &&
+            (state->reason == REASON_STOPPED) == is_stopped)
+            return;
+    fail();
+}
+
+/* After a stop, the kernel continues these waits in another system call. */
+static void test_a_stop_interrupts_a_wait_and_is_a_wait_of_its_own(void **unused)
 {
     (void)unused;
+    void (*const waits[])(int) = {wait_in_sleep, wait_in_poll_until_a_time, wait_in_futex_until_a_time};
     int pipes[2];
-    char byte;
-    struct wait_state state;
     assert_int_equal(pipe(pipes), 0);
-    pid_t pid = fork();
-    if (pid == 0) {
-        wait_in_sleep_after_a_stop(pipes[1]);
-        _exit(0);
+    for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+        struct wait_state before = {0}, stopped, after;
+        struct waiting_call last = {0}, none = {0};
+        pid_t pid = fork();
+        if (pid == 0) {
+            waits[i](pipes[0]);
+            _exit(0);
+        }
+        do
+            usleep(1000);
+        while (wait_state_read((uint32_t)pid, (uint32_t)pid, &none, &before) != 1 || !before.is_in_call);
+        kill(pid, SIGSTOP);
+        wait_for_state(pid, &last, true, &stopped);
+        kill(pid, SIGCONT);
+        wait_for_state(pid, &last, false, &after);
+        assert_int_equal(wait_state_read((uint32_t)pid, (uint32_t)pid, &(struct waiting_call){0}, &stopped), 1);
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        assert_int_equal(after.reason, before.reason);
+        assert_string_equal(after.object, before.object);
+        assert_int_equal(stopped.reason, REASON_UNKNOWN); /* without the call before the stop */
     }
-    assert_int_equal(read(pipes[0], &byte, 1), 1);
-    while (wait_state_read((uint32_t)pid, (uint32_t)pid, &state) != 1 || strcmp(state.object, "stopped") == 0)
-        usleep(1000);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    assert_int_equal(state.reason, REASON_SLEEP);
-    assert_string_equal(state.object, "sleep");
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+static void wait_for_a_message(int queue)
+{
+    char message[64];
+    (void)!syscall(SYS_mq_timedreceive, queue, message, sizeof(message), NULL, NULL);
+}
+
+static void test_a_message_queue_has_its_name(void **unused)
+{
+    (void)unused;
+    char name[32];
+    struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 64};
+    snprintf(name, sizeof(name), "prof-%d", (int)getpid());
+    int queue = (int)syscall(SYS_mq_open, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600, &attributes);
+    if (queue < 0)
+        skip(); /* the kernel lacks message queues, or permits no more */
+    struct wait_state state = state_of(wait_for_a_message, queue, REASON_PIPE);
+    syscall(SYS_mq_unlink, name);
+    close(queue);
+    assert_ptr_equal(strstr(state.object, "message queue /prof-"), state.object);
+}
+
+static void wait_for_a_ring(int ring)
+{
+    syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+}
+
+static void test_io_uring_is_a_reason_of_its_own(void **unused)
+{
+    (void)unused;
+    struct io_uring_params params = {0};
+    int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
+    if (ring < 0)
+        skip(); /* the kernel lacks io_uring, or permits it only to others */
+    assert_string_equal(state_of(wait_for_a_ring, ring, REASON_IO_URING).object, "io_uring");
+    close(ring);
 }
 
 static void test_each_wait_has_its_reason_and_object(void **unused)
@@ -291,7 +358,7 @@ static void test_a_file_lock_is_a_lock_of_that_file(void **unused)
         _exit(flock(own, LOCK_EX));
     }
     for (int i = 0; i < 5000 && state.reason != REASON_LOCK; i++) {
-        wait_state_read((uint32_t)pid, (uint32_t)pid, &state);
+        read_state(pid, &state);
         usleep(1000);
     }
     kill(pid, SIGKILL);
@@ -313,11 +380,11 @@ static void test_a_stopped_process_is_not_in_a_page_fault(void **unused)
     usleep(10000);
     kill(pid, SIGSTOP);
     waitpid(pid, NULL, WUNTRACED);
-    int code = wait_state_read((uint32_t)pid, (uint32_t)pid, &state);
+    int code = read_state(pid, &state);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     assert_int_equal(code, 1);
-    assert_int_equal(state.reason, REASON_UNKNOWN);
+    assert_int_equal(state.reason, REASON_STOPPED);
     assert_string_equal(state.object, "stopped");
 }
 
@@ -331,11 +398,11 @@ static void test_who_runs_or_is_gone_does_not_wait(void **unused)
             ;
     int code = 1;
     for (int i = 0; i < 5000 && code; i++, usleep(1000)) /* it may wait for its memory at first */
-        code = wait_state_read((uint32_t)pid, (uint32_t)pid, &state);
+        code = read_state(pid, &state);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     assert_int_equal(code, 0);
-    assert_int_equal(wait_state_read(4194304, 4194304, &state), 0);
+    assert_int_equal(read_state(4194304, &state), 0);
 }
 
 static void test_a_thread_of_the_kernel_is_in_no_system_call(void **unused)
@@ -343,7 +410,7 @@ static void test_a_thread_of_the_kernel_is_in_no_system_call(void **unused)
     (void)unused;
     enum { KTHREADD = 2 };
     struct wait_state state;
-    if (wait_state_read(KTHREADD, KTHREADD, &state) != 1)
+    if (read_state(KTHREADD, &state) != 1)
         skip(); /* this user may not look, or it is another process's number here */
     assert_int_equal(state.reason, REASON_UNKNOWN);
     assert_true(!state.sp && !state.pc);
@@ -353,7 +420,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_are_read),
-        cmocka_unit_test(test_a_sleep_goes_on_after_a_stop),
+        cmocka_unit_test(test_a_stop_interrupts_a_wait_and_is_a_wait_of_its_own),
+        cmocka_unit_test(test_a_message_queue_has_its_name),
+        cmocka_unit_test(test_io_uring_is_a_reason_of_its_own),
         cmocka_unit_test(test_each_wait_has_its_reason_and_object),
         cmocka_unit_test(test_a_pipe_with_a_name_is_no_disk),
         cmocka_unit_test(test_a_parent_in_vfork_waits_for_its_child),

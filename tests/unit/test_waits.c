@@ -60,7 +60,7 @@ static void begin(struct fixture *fixture, bool is_busy)
     }
     uint32_t pid = (uint32_t)fixture->pid;
     struct wait_state asleep;
-    for (int i = 0; i < 5000 && !is_busy && wait_state_read(pid, pid, &asleep) <= 0; i++)
+    for (int i = 0; i < 5000 && !is_busy && wait_state_read(pid, pid, &(struct waiting_call){0}, &asleep) <= 0; i++)
         usleep(1000);
     fixture->start = monotonic_ns();
     assert_int_equal(tracker_add_running_process(fixture->tracker, pid, "x", fixture->start, &err), 0);

@@ -30,6 +30,7 @@ const KNOWN: readonly [name: string, color: string][] = [
 const QUIET: readonly [name: string, color: string][] = [
     ['sleep', 'state-sleep'],
     ['idle thread', 'state-sleep'],
+    ['stopped', 'state-sleep'],
     ['other', 'state-other'],
     ['not seen', 'state-unseen'],
 ];
