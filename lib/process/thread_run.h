@@ -102,6 +102,8 @@ struct thread_run {
     uint64_t known_since;         /* ns: time since which prof knows the state of the thread, or 0 for unknown */
     uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
     uint32_t ended;               /* number of ended waits that ptrace sees as one wait, or 0 if it is a single wait */
+    uint32_t uncounted;           /* number of ended waits that no time is left for */
+    uint64_t slept_until;         /* ns: with ptrace, time before which the last of these waits may have ended */
     uint64_t late_switch;         /* ns of waits whose end a sample showed */
     uint64_t on_other_cpus;       /* ns on other CPUs that are not in the spool */
     bool has_run_delay;           /* `run_delay` is known */

@@ -12,9 +12,11 @@
 #include <sched.h>
 
 enum {
-    LOOKS_AT_ONCE = 256,     /* most stacks read in one pass */
-    NS_PER_READING = 700000, /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
-    PASSES_ON_CPU = 4,       /* mean number of passes on the CPU of threads that are read */
+    LOOKS_AT_ONCE = 256,      /* most stacks read in one pass */
+    NS_PER_READING = 700000,  /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
+    PASSES_ON_CPU = 4,        /* mean number of passes on the CPU of threads that are read */
+    SLOW_MOVE_NS = 500000,    /* a move to an idle CPU takes 30 us */
+    PASSES_WITHOUT_MOVE = 64, /* 256 ms: slow moves take little of the recorder's time */
     RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
 };
 
@@ -184,8 +186,10 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
     return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
 }
 
-/* Reads waiting threads until the budget is used. `is_early`: reads only the threads of the recorder's CPU. */
-static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct error *err)
+enum read_threads { READ_OF_OWN_CPU, READ_OF_OTHER_CPUS, READ_ALL };
+
+/* Reads waiting threads until the budget is used. */
+static int read_pending(struct waits *waits, uint64_t now, enum read_threads which, struct error *err)
 {
     uint32_t own_cpu = (uint32_t)sched_getcpu();
     size_t kept = 0;
@@ -202,7 +206,8 @@ static int read_pending(struct waits *waits, uint64_t now, bool is_early, struct
                                     (run->state == RUN_WAITS && run->began > waits->planned)); /* for the next pass */
         bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
         bool is_unknown = may_wait && (!run->stack || run->stack->is_from_event);
-        if ((is_early && !is_near) || (is_unknown && (!waits->looks || code || is_later))) {
+        if (which == (is_near ? READ_OF_OTHER_CPUS : READ_OF_OWN_CPU) ||
+            (is_unknown && (!waits->looks || code || is_later))) {
             waits->pending.data[kept++] = tid;
             continue;
         }
@@ -236,6 +241,39 @@ static void move_at_random(struct waits *waits)
         sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
+/* With ptrace, the recorder sleeps on the CPU of the threads that it samples, and sees the starts of waits late. It can
+ * therefore not correct readings on its CPU. */
+static bool reads_from_other_cpus(const struct waits *waits)
+{
+    return waits->options.late_switches && CPU_COUNT(&waits->cpus) > 1 && !waits->stays;
+}
+
+/* Moves the recorder to other CPUs. After a move that takes long, because other processes use these CPUs, the recorder
+ * stays on its CPU for several passes. */
+static bool move_to(struct waits *waits, const cpu_set_t *cpus)
+{
+    uint64_t start = monotonic_ns();
+    bool is_moved = sched_setaffinity(0, sizeof(*cpus), cpus) == 0;
+    if (!is_moved || monotonic_ns() - start > SLOW_MOVE_NS)
+        waits->stays = PASSES_WITHOUT_MOVE;
+    return is_moved;
+}
+
+/* Reads each thread from another CPU than that of the thread. */
+static int read_from_other_cpus(struct waits *waits, uint64_t now, struct error *err)
+{
+    cpu_set_t before, others = waits->cpus;
+    int code = read_pending(waits, now, READ_OF_OTHER_CPUS, err);
+    if (code || !waits->pending.length || sched_getaffinity(0, sizeof(before), &before))
+        return code;
+    CPU_CLR((size_t)sched_getcpu(), &others);
+    if (!move_to(waits, &others))
+        return 0;
+    code = read_pending(waits, now, READ_ALL, err);
+    move_to(waits, &before);
+    return code;
+}
+
 int waits_look_early(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
@@ -246,7 +284,7 @@ int waits_look_early(struct waits *waits, struct error *err)
     if (waits->looks > LOOKS_AT_ONCE)
         waits->looks = LOOKS_AT_ONCE;
     waits->last_look = now - (now - waits->last_look) % NS_PER_READING;
-    return read_pending(waits, now, true, err);
+    return reads_from_other_cpus(waits) ? 0 : read_pending(waits, now, READ_OF_OWN_CPU, err);
 }
 
 int waits_look(struct waits *waits, struct error *err)
@@ -255,7 +293,10 @@ int waits_look(struct waits *waits, struct error *err)
     if (waits->planned != waits->next_look)
         return 0;
     plan_look(waits, now);
-    int code = read_pending(waits, now, false, err);
+    if (reads_from_other_cpus(waits))
+        return read_from_other_cpus(waits, now, err);
+    waits->stays -= waits->stays > 0;
+    int code = read_pending(waits, now, READ_ALL, err);
     if (waits->has_read_near)
         move_at_random(waits);
     waits->has_read_near = false;

@@ -24,6 +24,8 @@ int waits_init(struct waits *waits, const struct waits_options *options, struct 
     *waits = (struct waits){.options = *options, .started = monotonic_ns()};
     waits->random = waits->started | 1;
     tracker_expect_switches(options->tracker, true);
+    if (sched_getaffinity(0, sizeof(waits->cpus), &waits->cpus))
+        CPU_ZERO(&waits->cpus);
     waits->copy = malloc(STACK_COPY);
     waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
     waits->sps = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->sps));
@@ -138,6 +140,8 @@ static bool is_seen(struct waits *waits, struct thread_run *run, uint64_t end)
         return false;
     if (stack->is_from_event)
         return waits->options.no_looks && random_below(waits, waits->options.interval) < end - run->since;
+    if (waits->options.late_switches)
+        return stack->asked >= run->began && stack->asked < (end > run->slept_until ? end : run->slept_until);
     if (stack->asked < run->began || stack->known > end ||
         !keeps_reading(waits, stack->known - stack->asked, end - run->began))
         return false;
@@ -183,6 +187,10 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     if (!class)
         return error_no_memory(err);
     run->ended = 0;
+    if (length / count < LOOK_NS) { /* a longer wait is a wait of its own */
+        count += run->uncounted;
+        run->uncounted = 0;
+    }
     bool seen = is_seen(waits, run, time);
     bool is_bare = (run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval;
     uint64_t queued = pay_owed_time(run, class, length);
@@ -193,7 +201,9 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
                      run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
     if (seen && !run->goes_on) {
         uint64_t weight = class->unseen_ns + length - queued;
-        double waits_of_class = (double)(class->unseen_length + length) / (double)length * count;
+        double waits_of_class = waits->options.late_switches
+                                    ? class->unseen + count /* lengths are only means of several waits */
+                                    : (double)(class->unseen_length + length) / (double)length;
         class->unseen_ns = class->unseen_length = class->unseen = 0;
         /* end_woken() leaves less than an interval of runnable time in a wait with a waker. */
         uint64_t least = run->waker.is_known ? subtract_or_zero(length, waits->options.interval) : 0;
@@ -300,7 +310,9 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
         return 0;
     uint64_t time = record->time > thread->run.since ? record->time : thread->run.since; /* ptrace: a part is stored */
     thread->run.cpu = record->cpu;
+    thread->run.uncounted += thread->run.ended;
     thread->run.ended = record->context_switch.ended;
+    thread->run.slept_until = record->context_switch.slept_until;
     thread->run.is_stopped = record->context_switch.stopped;
     tracker_report_run(waits->options.tracker, process, record->time, false);
     if (record->context_switch.out)

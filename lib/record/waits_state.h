@@ -16,6 +16,8 @@
 #include "spool/spool.h"
 #include "unwind/stack_reader.h"
 
+#include <sched.h>
+
 /* The spool, the tracker and the filter of threads belong to the caller and must outlive the waits. */
 struct waits_options {
     struct spool_writer *spool;
@@ -52,6 +54,8 @@ struct waits {
     uint64_t planned;              /* ns: planned time of the current pass */
     uint64_t random;               /* state of the random numbers */
     uint64_t active_until;         /* ns: passes continue until this time, ACTIVE_NS after a thread began to wait */
+    cpu_set_t cpus;                /* CPUs on which the recorder may run; empty: unknown */
+    uint32_t stays;                /* number of passes until the recorder moves again */
     bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
     bool has_lost;                 /* the kernel lost records since the last flush */
 

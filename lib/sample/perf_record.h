@@ -74,12 +74,13 @@ struct perf_record {
             uint32_t parent_pid, parent_tid;
         } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
         struct {
-            bool out;       /* true: the thread leaves its CPU; false: the thread starts to run */
-            bool preempted; /* the thread leaves its CPU while runnable (preemption) */
-            uint32_t ended; /* ptrace: number of waits of the thread that have ended (ptrace_run.h), else 0 */
-            bool stopped;   /* ptrace: a signal has stopped the thread */
-        } context_switch;   /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
-        uint64_t lost;      /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: number of lost records */
+            bool out;             /* true: the thread leaves its CPU; false: the thread starts to run */
+            bool preempted;       /* the thread leaves its CPU while runnable (preemption) */
+            uint32_t ended;       /* ptrace: number of waits of the thread that have ended (ptrace_run.h), else 0 */
+            bool stopped;         /* ptrace: a signal has stopped the thread */
+            uint64_t slept_until; /* ptrace: as in ptrace_run.h, else 0 */
+        } context_switch;         /* PERF_RECORD_SWITCH, PERF_RECORD_SWITCH_CPU_WIDE */
+        uint64_t lost;            /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: number of lost records */
     };
 };
 

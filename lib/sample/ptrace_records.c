@@ -130,6 +130,7 @@ int sampler_emit_switches(struct ptrace_sampler *sampler, struct ptrace_thread *
         record.context_switch.preempted = switches[i].preempted;
         record.context_switch.ended = switches[i].ended;
         record.context_switch.stopped = switches[i].out && thread->state == PTRACE_THREAD_LISTENS;
+        record.context_switch.slept_until = switches[i].slept_until;
         code = sampler_emit(sampler, &record, err);
     }
     return code;

@@ -17,14 +17,16 @@ static void add_switch(struct switch_list *list, struct ptrace_switch added)
     list->switches[list->count++] = added;
 }
 
-/* Adds a break: off the CPU at *time for `length` ns, in which `ended` waits ended, then on it. */
-static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted, uint32_t ended)
+/* Adds a break of `length` ns, off the CPU at *time, then on it with `end`. */
+static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted,
+                      struct ptrace_switch end)
 {
     if (!length)
         return;
     add_switch(list, (struct ptrace_switch){.time = *time, .out = true, .preempted = preempted});
     *time += length;
-    add_switch(list, (struct ptrace_switch){.time = *time, .ended = ended});
+    end.time = *time;
+    add_switch(list, end);
 }
 
 size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment *now, struct ptrace_switch *switches)
@@ -52,14 +54,16 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
             add_switch(&list, (struct ptrace_switch){.time = time, .out = true});
         }
         time = now->time - ran - ready;
-        add_switch(&list, (struct ptrace_switch){.time = time, .ended = ended > 1 ? ended - 1 : 1});
-        add_break(&list, &time, ready, true, 0);
+        add_switch(&list,
+                   (struct ptrace_switch){.time = time, .ended = ended > 1 ? ended - 1 : 1, .slept_until = now->time});
+        add_break(&list, &time, ready, true, (struct ptrace_switch){0});
         if (now->asleep)
             add_switch(&list, (struct ptrace_switch){.time = now->time, .out = true});
     } else {
         uint64_t before = now->asleep ? (off - ready) / (now->ended + 1) * now->ended : off - ready;
-        add_break(&list, &time, before, false, now->ended);
-        add_break(&list, &time, ready, true, 0);
+        add_break(&list, &time, before, false,
+                  (struct ptrace_switch){.ended = now->ended, .slept_until = time + before + ready + ran});
+        add_break(&list, &time, ready, true, (struct ptrace_switch){.ended = before ? 0 : now->ended});
         if (now->asleep)
             add_switch(&list, (struct ptrace_switch){.time = time + ran, .out = true});
     }

@@ -44,7 +44,8 @@ struct ptrace_switch {
     uint64_t time; /* ns */
     bool out;      /* true: the thread leaves its CPU; false: the thread starts to run */
     bool preempted;
-    uint32_t ended; /* number of waits between the two moments that the switches show as one wait */
+    uint32_t ended;       /* number of waits between the two moments that the switches show as one wait */
+    uint64_t slept_until; /* ns: time before which the last of these waits may have ended, or 0 for `time` */
 };
 
 enum { PTRACE_RUN_SWITCHES = 7 }; /* limit of switches between two moments */

@@ -130,6 +130,8 @@ static int sample_and_resume(struct ptrace_sampler *sampler, struct ptrace_threa
     struct user_regs_struct registers;
     bool is_read = read_registers(thread, &registers);
     read_schedule(thread);
+    if (thread->state == PTRACE_THREAD_INTERRUPTED && thread->at_stop.slices)
+        ptrace_thread_skip_runnable(thread, thread->at_stop.ready - thread->seen.ready);
     if (is_read && is_to_be_sampled(thread))
         return take_sample(sampler, thread, &registers, signal, err);
     sampler_resume(sampler, thread, signal);

@@ -96,6 +96,12 @@ void ptrace_thread_begin_stop(struct ptrace_thread *thread, uint64_t now)
         thread->held_since = now;
 }
 
+void ptrace_thread_skip_runnable(struct ptrace_thread *thread, uint64_t runnable)
+{
+    uint64_t held = monotonic_ns() - thread->held_since;
+    thread->held_since += runnable < held ? runnable : held;
+}
+
 void ptrace_thread_end_stop(struct ptrace_thread *thread)
 {
     if (thread->held_since)

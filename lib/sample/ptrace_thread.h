@@ -94,6 +94,9 @@ bool ptrace_thread_is_asleep(char scheduler_state);
 void ptrace_thread_begin_stop(struct ptrace_thread *thread, uint64_t now);
 void ptrace_thread_end_stop(struct ptrace_thread *thread);
 
+/* Takes a time (ns) in which the interrupted thread was still runnable from the stop: the scheduler counts it. */
+void ptrace_thread_skip_runnable(struct ptrace_thread *thread, uint64_t runnable);
+
 /* Adds a moment with the scheduler's counts at `time` (ns): see ptrace_run_add_moment(). */
 size_t ptrace_thread_add_moment(struct ptrace_thread *thread, const struct ptrace_schedule *schedule, uint64_t time,
                                 bool asleep, struct ptrace_switch *switches);

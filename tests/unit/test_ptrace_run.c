@@ -1,4 +1,5 @@
 /* Switches derived from the scheduler's counts: their times, and sums that equal the counts. */
+#include "os/clock.h"
 #include "sample/ptrace_run.h"
 #include "sample/ptrace_thread.h"
 
@@ -65,6 +66,7 @@ static void test_waits_between_two_looks_share_the_time(void **state)
     assert_switch(&found[3], 110, true, false);
     assert_int_equal(found[0].ended, 1);
     assert_int_equal(found[2].ended, 2);
+    assert_int_equal(found[2].slept_until, 110 * ms); /* their order is unknown: a wait may have ended then */
     run.last = moment(110, 8, 0, 6, false);
     now = moment(120, 9, 0, 9, true);
     now.ended = 2;
@@ -73,6 +75,36 @@ static void test_waits_between_two_looks_share_the_time(void **state)
     assert_switch(&found[1], 116, false, false);
     assert_int_equal(found[1].ended, 2);
     assert_switch(&found[2], 117, true, false);
+    assert_int_equal(found[1].slept_until, 117 * ms);
+}
+
+static void test_waits_without_time_are_counted(void **state)
+{
+    (void)state;
+    struct ptrace_switch found[PTRACE_RUN_SWITCHES];
+    struct ptrace_run run = {.last = moment(100, 7, 0, 3, false), .is_reported = true};
+    struct ptrace_moment now = moment(110, 9, 8, 6, false);
+    now.ended = 2;
+    assert_int_equal(take(&run, now, found), 2);
+    assert_switch(&found[0], 100, true, true);
+    assert_int_equal(found[1].ended, 2);
+}
+
+/* The scheduler counts the time up to the stop, in which the thread waits for its CPU. */
+static void test_a_thread_that_waits_for_a_cpu_is_not_stopped(void **state)
+{
+    (void)state;
+    struct ptrace_thread *thread = ptrace_thread_new(getpid(), getpid());
+    assert_non_null(thread);
+    ptrace_thread_begin_stop(thread, monotonic_ns() - 1000 * ms);
+    ptrace_thread_skip_runnable(thread, 900 * ms);
+    ptrace_thread_end_stop(thread);
+    assert_in_range(thread->run.held, 100 * ms, 500 * ms);
+    ptrace_thread_begin_stop(thread, monotonic_ns());
+    ptrace_thread_skip_runnable(thread, 900 * ms); /* since before the interrupt */
+    ptrace_thread_end_stop(thread);
+    assert_in_range(thread->run.held, 100 * ms, 500 * ms);
+    ptrace_thread_free(thread);
 }
 
 static void test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran(void **state)
@@ -180,6 +212,8 @@ int main(void)
         cmocka_unit_test(test_a_thread_that_falls_asleep_has_run_first),
         cmocka_unit_test(test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu),
         cmocka_unit_test(test_waits_between_two_looks_share_the_time),
+        cmocka_unit_test(test_waits_without_time_are_counted),
+        cmocka_unit_test(test_a_thread_that_waits_for_a_cpu_is_not_stopped),
         cmocka_unit_test(test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran),
         cmocka_unit_test(test_a_thread_without_a_cpu_may_have_been_woken_before_the_last_look),
         cmocka_unit_test(test_fewer_time_slices_than_before_are_no_waits),

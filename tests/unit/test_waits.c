@@ -35,6 +35,8 @@ struct fixture {
     struct thread_filter all;
     pid_t pid;
     uint32_t cpu; /* of switches */
+    uint64_t slept_until;
+    uint32_t ended;
     uint64_t start;
 };
 
@@ -81,12 +83,13 @@ static void end(struct fixture *fixture)
 static void take_switch(struct fixture *fixture, uint64_t time, bool is_out)
 {
     struct error err;
-    const struct perf_record record = {.type = PERF_RECORD_SWITCH,
-                                       .pid = (uint32_t)fixture->pid,
-                                       .tid = (uint32_t)fixture->pid,
-                                       .time = time,
-                                       .cpu = fixture->cpu,
-                                       .context_switch = {.out = is_out}};
+    const struct perf_record record = {
+        .type = PERF_RECORD_SWITCH,
+        .pid = (uint32_t)fixture->pid,
+        .tid = (uint32_t)fixture->pid,
+        .time = time,
+        .cpu = fixture->cpu,
+        .context_switch = {.out = is_out, .slept_until = fixture->slept_until, .ended = fixture->ended}};
     assert_int_equal(waits_switch(&fixture->waits, &record, &err), 0);
 }
 
@@ -205,13 +208,15 @@ static bool counts_if_planned(uint32_t cpu, int64_t early, bool again)
 }
 
 /* Whether a reading counts for a wait that began between the time for which the reading was planned and the reading.
- * The record of its switch comes after the reading. */
-static bool counts_if_begun_before_reading(uint32_t cpu)
+ * The record of its switch comes after the reading. With ptrace, the recorder may run on `others`. */
+static bool counts_if_begun_before_reading(uint32_t cpu, const cpu_set_t *others)
 {
     struct fixture fixture;
     struct error err;
     begin(&fixture, false);
     fixture.cpu = cpu;
+    fixture.waits.options.late_switches = others;
+    fixture.waits.cpus = others ? *others : fixture.waits.cpus;
     take_switch(&fixture, fixture.start, false);
     take_switch(&fixture, fixture.start + ms, true);
     take_switch(&fixture, fixture.start + 2 * ms, false);
@@ -240,8 +245,10 @@ static void test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_
     assert_false(counts_if_planned(own, (int64_t)ms, false));
     assert_true(counts_if_planned(own, (int64_t)ms, true));
     assert_true(counts_if_planned(UINT32_MAX, (int64_t)ms, false));
-    assert_false(counts_if_begun_before_reading(own));
-    assert_true(counts_if_begun_before_reading(UINT32_MAX));
+    assert_false(counts_if_begun_before_reading(own, NULL));
+    assert_true(counts_if_begun_before_reading(UINT32_MAX, NULL));
+    assert_int_equal(counts_if_begun_before_reading(own, &before), CPU_COUNT(&before) > 1);
+    assert_true(sched_getcpu() == (int)own);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
@@ -403,6 +410,16 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
     end(&fixture);
 }
 
+/* Returns the next record of a wait. */
+static struct spool_wait next_wait(struct spool_reader *reader)
+{
+    struct error err;
+    struct spool_record record = {0};
+    while (record.kind != SPOOL_WAIT)
+        assert_int_equal(spool_reader_read(reader, &record, &err), 1);
+    return record.wait;
+}
+
 /* Of two waits of 100 us, a reading meets the second, and half of the first is runnable time. Readings of waits of
  * another class found only a runnable thread. */
 static void test_a_wait_stands_for_the_number_of_waits(void **state)
@@ -412,7 +429,6 @@ static void test_a_wait_stands_for_the_number_of_waits(void **state)
     struct fixture fixture;
     struct error err;
     struct spool_reader *reader;
-    struct spool_record record = {0};
     struct tracked_process *process;
     begin(&fixture, false);
     struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
@@ -428,22 +444,36 @@ static void test_a_wait_stands_for_the_number_of_waits(void **state)
     }
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
     assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
-    while (record.kind != SPOOL_WAIT)
-        assert_int_equal(spool_reader_read(reader, &record, &err), 1);
+    struct spool_wait wait = next_wait(reader);
     spool_reader_close(reader);
-    assert_int_equal(record.wait.wait_ns + record.wait.unseen_ns, length + length / 2);
-    assert_int_equal(record.wait.wait_ns, (length + length / 2) / 5);
+    assert_int_equal(wait.wait_ns + wait.unseen_ns, length + length / 2);
+    assert_int_equal(wait.wait_ns, (length + length / 2) / 5);
     end(&fixture);
 }
 
-/* Returns the next record of a wait. */
-static struct spool_wait next_wait(struct spool_reader *reader)
+/* With ptrace, three waits that end in 3 ms are one wait of 1 ms, in which 2 ms of running time follow. */
+static void test_with_ptrace_a_reading_counts_up_to_the_moment_after_its_wait(void **state)
 {
+    (void)state;
+    static const uint64_t frame[1] = {0x1000};
+    struct fixture fixture;
     struct error err;
-    struct spool_record record = {0};
-    while (record.kind != SPOOL_WAIT)
-        assert_int_equal(spool_reader_read(reader, &record, &err), 1);
-    return record.wait;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    fixture.waits.options.late_switches = true;
+    take_switch(&fixture, fixture.start, true);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_int_equal(thread_run_set_event_stack(&thread->run, fixture.start, frame, 1, 0, REASON_SLEEP, &err), 0);
+    thread->run.stack->is_from_event = false;
+    thread->run.stack->asked = thread->run.stack->known = fixture.start + 2 * ms;
+    fixture.slept_until = fixture.start + 3 * ms;
+    fixture.ended = 2;
+    thread->run.uncounted = 1;
+    take_switch(&fixture, fixture.start + ms, false);
+    struct sample wait = only_wait(&fixture);
+    assert_int_equal(wait.reason, REASON_SLEEP);
+    assert_int_equal(wait.wait, ms / 3);
+    end(&fixture);
 }
 
 /* Of three waits of 40 ms with a waker, a reading meets the second. The first is in the spool without a weight, and the
@@ -583,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_a_stored_part_of_a_wait_is_no_running_time),
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
         cmocka_unit_test(test_a_wait_stands_for_the_number_of_waits),
+        cmocka_unit_test(test_with_ptrace_a_reading_counts_up_to_the_moment_after_its_wait),
         cmocka_unit_test(test_long_unseen_waits_have_a_waker_and_a_reason),
         cmocka_unit_test(test_the_stack_of_a_waker_belongs_to_its_wakeup),
         cmocka_unit_test(test_each_class_has_its_own_runnable_time),
