@@ -118,6 +118,20 @@ double parse_metadata_number(const char *value)
     return number;
 }
 
+bool is_recorded_with_ptrace(const struct profile *profile)
+{
+    static const char *const labels[] = {"Event", NULL};
+    struct metadata metadata = {0};
+    struct arena arena = {0};
+    struct error err;
+    int code = list_recording_metadata(&metadata, &arena, profile, &err);
+    const char *event = code ? NULL : find_metadata(&metadata, labels);
+    bool is_ptrace = event && strcmp(event, "ptrace") == 0;
+    array_free(&metadata);
+    arena_destroy(&arena);
+    return is_ptrace;
+}
+
 int count_lost_samples(const struct profile *profile, double *lost, struct error *err)
 {
     static const char *const labels[] = {"Samples lost", NULL};

@@ -32,6 +32,9 @@ const char *find_metadata(const struct metadata *metadata, const char *const *la
 /* Parses the number at the start of a value: "1,234" or "3 (0.1 %)". 0 for NULL. */
 double parse_metadata_number(const char *value);
 
+/* Whether prof recorded the profile with ptrace. False if memory ran out. */
+bool is_recorded_with_ptrace(const struct profile *profile);
+
 /* Stores the number of samples that the recorder lost. */
 int count_lost_samples(const struct profile *profile, double *lost, struct error *err);
 
