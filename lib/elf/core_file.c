@@ -37,7 +37,7 @@ static void read_program(struct core_file *core, struct cursor note)
 
 static void read_auxiliary_vector(struct core_file *core, struct cursor note)
 {
-    while (cursor_left(&note)) {
+    while (!note.failed && cursor_left(&note)) {
         uint64_t type = cursor_u64(&note), value = cursor_u64(&note);
         if (type == AT_SYSINFO_EHDR && !note.failed)
             core->vdso = value;
