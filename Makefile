@@ -1,7 +1,7 @@
 # prof: a sampling profiler. Everything is built under build/; `make help` lists the targets.
 #
-# Knobs for packagers: CC CFLAGS LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR INCLUDEDIR. V=1 shows the commands,
-# DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
+# Knobs for packagers: CC CPPFLAGS CFLAGS LDFLAGS HARDENING_LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR INCLUDEDIR
+# DOCDIR. V=1 shows the commands, DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
 MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
 # A tree from `make dist` has the file `commit`.
@@ -15,10 +15,12 @@ CLANG   ?= clang
 NPM     ?= npm
 NODE    ?= node
 CFLAGS  ?= -O2 -g
+HARDENING_LDFLAGS ?= -Wl,-z,relro,-z,now
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
+DOCDIR ?= $(PREFIX)/share/doc/prof
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -32,7 +34,7 @@ WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-
 endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -I. $(WARNINGS) -fno-omit-frame-pointer \
                $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
-ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
+ALL_CFLAGS  := $(BASE_CFLAGS) $(CPPFLAGS) $(CFLAGS)
 # --as-needed: does not link libraries that prof loads at run time (lib/os/late_library.h).
 LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
@@ -54,7 +56,7 @@ all: $(BUILD)/prof
 
 $(BUILD)/prof: $(CMD_OBJECTS) $(LIB_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(HARDENING_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -144,13 +146,16 @@ demo:
 	+@bash -o pipefail -c '$(MAKE) $(JOBS) --no-print-directory all | cmd/progress $(words $(LIB_OBJECTS) $(CMD_OBJECTS) $(WASM_OBJECTS))'
 	@bash cmd/demo
 
-install: all
+# Builds only if nothing is built, because sudo changes the flags, and root would own the objects.
+install: | $(if $(wildcard $(BUILD)/prof),,all)
 	install -D -m 755 $(BUILD)/prof $(DESTDIR)$(BINDIR)/prof
 	install -d $(DESTDIR)$(MANDIR)/man1
 	install -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1
 	install -d $(DESTDIR)$(MANDIR)/man3
 	install -m 644 man/*.3 $(DESTDIR)$(MANDIR)/man3
 	install -D -m 644 include/prof/marks.h $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
+	install -D -m 644 LICENSE $(DESTDIR)$(DOCDIR)/LICENSE
+	$(BUILD)/prof --licenses >$(DESTDIR)$(DOCDIR)/LICENSES
 	install -d $(DESTDIR)$(COMPLETIONDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	$(BUILD)/prof help --completion bash >$(DESTDIR)$(COMPLETIONDIR)/prof
 	$(BUILD)/prof help --completion zsh >$(DESTDIR)$(ZSHDIR)/_prof
@@ -160,6 +165,7 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/prof $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard man/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof $(DESTDIR)$(ZSHDIR)/_prof $(DESTDIR)$(FISHDIR)/prof.fish
+	rm -f $(DESTDIR)$(DOCDIR)/LICENSE $(DESTDIR)$(DOCDIR)/LICENSES
 
 REPRODUCIBLE_TAR := --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMIT_TIME)
 
@@ -184,6 +190,7 @@ help:
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
 	@echo "make portable   dist/prof-$(VERSION)-linux-x86_64.tar.gz, one static binary for each x86-64 Linux (built on Debian 12)"
 	@echo "make check-portable  its tests, also in empty and foreign root directories"
+	@echo "make deb        packages of prof in dist/"
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"
 	@echo "make bench      the measurements, with their goals"
@@ -202,7 +209,7 @@ $(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' >$@
 
-include packaging/portable.mk
+include packaging/portable.mk packaging/deb.mk
 include tests/tests.mk
 
 .PHONY: all always deps demo install uninstall dist clean help

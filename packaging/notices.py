@@ -54,10 +54,12 @@ def copyright_of(name, package, libraries):
     return path.read_text(errors="replace")
 
 
-def npm_packages():
+def npm_packages(licenses):
+    """Those whose licenses the binary prints: name, version, license."""
     packages = json.loads((TOP / "web/package-lock.json").read_text())["packages"]
-    return [(path.removeprefix("node_modules/"), entry["version"], entry["license"])
-            for path, entry in packages.items() if path and not entry.get("dev")]
+    names = {path.removeprefix("node_modules/"): entry for path, entry in packages.items()}
+    return [(name, names[name]["version"], names[name]["license"])
+            for name in re.findall(r"^==== (\S+?),? ", licenses, re.MULTILINE) if name in names]
 
 
 def spdx_package(identifier, name, version, license_name, **rest):
@@ -73,13 +75,14 @@ def purl(kind, name, version):
 
 binary, libraries, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[6])
 prof_version, commit, time = sys.argv[3:6]
+own_licenses = subprocess.run([binary, "--licenses"], check=True, capture_output=True, text=True).stdout
 versions = {name: version_of(name, package) for name, (_, package) in LIBRARIES.items()}
 
 with open(out / "LICENSES", "w") as file:
     file.write(RELINKING + "\n")
     for name, (license_name, _) in LIBRARIES.items():
         file.write(f"{name} {versions[name]}: {license_name}\n")
-    file.write("\n" + subprocess.run([binary, "--licenses"], check=True, capture_output=True, text=True).stdout)
+    file.write("\n" + own_licenses)
     for name, (_, package) in LIBRARIES.items():
         file.write(f"\n==== {name}, linked into the portable binary\n\n{copyright_of(name, package, libraries)}")
     for name in COMMON_LICENSES:
@@ -90,7 +93,7 @@ prof = spdx_package("prof", "prof", f"{prof_version} ({commit})", "MIT",
 linked = [spdx_package(name, name, versions[name], license_name, **purl("deb/debian", name, versions[name]))
           for name, (license_name, _) in LIBRARIES.items()]
 bundled = [spdx_package(f"npm-{name}", name, version, license_name, **purl("npm", name, version))
-           for name, version, license_name in npm_packages()]
+           for name, version, license_name in npm_packages(own_licenses)]
 document = {
     "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": binary.name,
     "documentNamespace": f"https://spdx.org/spdxdocs/prof-{prof_version}-{commit}",
