@@ -26,12 +26,15 @@
     profile_metadata.py FILE line NAME              source files and lines of the frames of NAME
     profile_metadata.py FILE categories             names of the categories that samples end in
 
-NAME matches a whole function name, or its part before the parameters; A|B is either.
+NAME matches a whole function name, or its part before the parameters; A|B is either. Percentages of samples leave out the
+CPU time without a sample, "(not sampled)", unless NAME is that: a busy machine takes samples away.
 """
 
 import gzip
 import json
 import sys
+
+NOT_SAMPLED = ["(not sampled)"]
 
 
 def load(path):
@@ -108,9 +111,11 @@ class Profile:
         known, hits, count = {}, 0, 0
         for stack in self.sample_stacks():
             if stack not in known:
-                known[stack] = bool(matches(self.path(stack)))
-            hits += known[stack]
-            count += 1
+                path = self.path(stack)
+                is_hit = bool(matches(path))
+                known[stack] = is_hit, is_hit or path != NOT_SAMPLED
+            hits += known[stack][0]
+            count += known[stack][1]
         return 100 * hits / count if count else 0
 
     def self_share(self, name, line=None, outside_kernel=False):
@@ -120,8 +125,10 @@ class Profile:
             category = self.frames["category"][frame]
             if outside_kernel and category is not None and self.categories[category] == "Kernel":
                 continue
-            count += 1
-            hits += same_name(self.names[self.frames["func"][frame]], name) and line in (None, self.frames["line"][frame])
+            own = self.names[self.frames["func"][frame]]
+            is_hit = same_name(own, name) and line in (None, self.frames["line"][frame])
+            count += is_hit or [own] != NOT_SAMPLED
+            hits += is_hit
         return 100 * hits / count if count else 0
 
 
