@@ -292,16 +292,16 @@ static double estimate_error(struct grouper *grouper, const struct variance *var
     return *limit * sqrt(variance->sum);
 }
 
-/* Sets the errors of a group. With ptrace, prof knows only the number of all unseen waits of a thread, and charges up
- * to 10 % of their time to another group than their own (tests/accuracy/wait_truth), because it sees their starts late.
- */
+/* Sets the errors of a group. With ptrace, prof knows the number of all unseen waits of a thread within 10 %, and not
+ * their groups. It charges up to 20 % of their time to another group than their own (tests/accuracy/wait_truth),
+ * because it sees their starts late. */
 static void store_errors(struct grouper *grouper, const struct group_sums *sums, struct wait_group *group)
 {
     double total_error = estimate_error(grouper, &sums->of_total);
     double count_error = estimate_error(grouper, &sums->of_count);
     if (grouper->has_mean_lengths) {
         total_error = sums->is_mixed ? hypot(total_error, sums->most.ms / 5) : total_error;
-        count_error = sums->is_mixed ? fmax(sums->own.count, sums->most.count - sums->own.count) : 0;
+        count_error = sums->is_mixed ? fmax(sums->own.count, sums->most.count - sums->own.count) : sums->own.count / 10;
     }
     group->total_error = fmin(total_error, sums->most.ms);
     group->count_error = hypot(fmin(count_error, sums->most.count), normal_95 * sqrt(sums->of_rounding));

@@ -97,7 +97,7 @@ static void test_waits_are_clipped_to_the_range(void **state)
 }
 
 /* Checks the errors of two groups. One of 40 waits was not seen, which is charged to the first group. */
-static void check_errors(const char *event, const double total[2], const double count[2])
+static void check_errors(const char *event, const double total[2], const double count[2], double count_of_thread)
 {
     struct profile profile;
     struct wait_groups groups = {0};
@@ -123,6 +123,8 @@ static void check_errors(const char *event, const double total[2], const double 
     assert_int_equal(groups.list.length, 2);
     for (int i = 0; i < 2; i++)
         assert_true(groups.list.data[i].total_error == total[i] && groups.list.data[i].count_error == count[i]);
+    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    assert_true(groups.list.data[0].count_error == count_of_thread);
     wait_groups_destroy(&groups);
     engine_free(engine);
 }
@@ -131,13 +133,13 @@ static void check_errors(const char *event, const double total[2], const double 
 static void test_a_group_is_wrong_by_the_unseen_waits_of_its_threads_at_most(void **state)
 {
     (void)state;
-    check_errors("\"cpu-clock\"", (double[]){0.5, 0}, (double[]){1, 0});
+    check_errors("\"cpu-clock\"", (double[]){0.5, 0}, (double[]){1, 0}, 1);
 }
 
 static void test_with_ptrace_any_unseen_wait_may_belong_to_another_group(void **state)
 {
     (void)state;
-    check_errors("\"ptrace\"", (double[]){0.5, 0.1}, (double[]){1, 1});
+    check_errors("\"ptrace\"", (double[]){0.5, 0.1}, (double[]){1, 1}, 0.1);
 }
 
 static void test_a_wait_stands_for_waits_of_its_length(void **state)
