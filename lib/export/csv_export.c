@@ -54,14 +54,19 @@ static void write_string(struct csv *csv, uint32_t string)
     write_text(csv, profile_text(csv->profile, string));
 }
 
-/* Writes an empty field for an unknown number. */
-/* Writes only the digits that are exact in a double, because a sum of many times has errors in later digits. */
+/* Writes an empty field for an unknown number, and at most six decimals, ns of a time in ms, because a sum of many
+ * times has errors in later digits. */
 static void write_number(struct csv *csv, double value)
 {
-    char digits[32];
+    static const double least = 0.5e-6;
+    char digits[DBL_MAX_10_EXP + 16];
     write_separator(csv);
-    if (isfinite(value))
-        sink_put(csv->out, digits, (size_t)snprintf(digits, sizeof(digits), "%.*g", DBL_DIG, value));
+    if (!isfinite(value))
+        return;
+    size_t length = (size_t)snprintf(digits, sizeof(digits), "%.6f", fabs(value) < least ? 0 : value);
+    while (digits[length - 1] == '0')
+        length--;
+    sink_put(csv->out, digits, length - (digits[length - 1] == '.'));
 }
 
 static void write_titles(struct csv *csv, const char *const *titles)
@@ -296,7 +301,7 @@ static int write_waits(struct csv *csv)
         write_text(csv, wait_group_name(csv, group));
         write_number(csv, group->total);
         write_number(csv, group->runnable);
-        write_number(csv, group->count);
+        write_number(csv, round(group->count));
         write_number(csv, group->longest);
         write_number(csv, group->from - zero);
         write_text(csv, get_wait_reason_name(csv, group->reason));
