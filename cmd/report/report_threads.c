@@ -34,14 +34,7 @@ static const struct thread *get_thread_at(const struct report *report, uint32_t 
 
 double report_cpu_time(const struct report *report, uint32_t thread)
 {
-    const struct sample_table *samples = &get_thread_at(report, thread)->samples;
-    struct thread_gaps gaps = find_sample_gaps(report->profile, thread);
-    size_t first, last;
-    double sum = 0;
-    find_samples_in_range(samples, report->range, &first, &last);
-    for (size_t i = first; i <= last && samples->cpu_delta; i++)
-        sum += measure_gap_in(&gaps, i, report->range).cpu;
-    return sum;
+    return sum_thread_cpu_time(report->profile, thread, report->range);
 }
 
 double report_thread_samples(const struct report *report, uint32_t thread)

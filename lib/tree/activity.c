@@ -342,18 +342,12 @@ static double get_row_length(const struct sample_table *samples, size_t row)
     return samples->weight && samples->weight_type != WEIGHT_BYTES ? fabs(samples->weight[row]) : 1;
 }
 
-double measure_thread_activity(const struct sample_table *samples, struct time_range range,
-                               const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta)
+double count_thread_activity(const struct sample_table *samples, struct time_range range,
+                             const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta)
 {
     size_t first, last;
     find_samples_in_range(samples, range, &first, &last);
     double sum = 0;
-    if (samples->cpu_delta) {
-        for (size_t i = first; i < last; i++)
-            if (samples->cpu_delta[i] > 0) /* false for NAN */
-                sum += samples->cpu_delta[i];
-        return sum / MICROSECONDS_PER_MS;
-    }
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         if (stack != PROFILE_NONE && stacks->category[stack] != idle)

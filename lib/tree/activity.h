@@ -46,9 +46,8 @@ void activity_destroy(struct activity *activity);
  * contains `time`; NAN if the thread has no CPU times. */
 size_t find_sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
-/* Activity of a thread in a range, ms: CPU time if the profile has it, else the interval times the number of samples
- * outside category `idle` (PROFILE_NONE: no such category). In a profile without times, a sample counts its weight in
- * the unit of the axis, and a sample whose weight is in bytes counts 1. The page ranks threads by the activity of the
- * full range. */
-double measure_thread_activity(const struct sample_table *samples, struct time_range range,
-                               const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta);
+/* Activity of a thread without CPU times in a range, ms: the interval times the number of samples outside category
+ * `idle` (PROFILE_NONE: no such category). In a profile without times, a sample counts its weight in the unit of the
+ * axis, and a sample whose weight is in bytes counts 1. */
+double count_thread_activity(const struct sample_table *samples, struct time_range range,
+                             const struct stack_view *stacks, uint32_t idle, const struct profile_meta *meta);

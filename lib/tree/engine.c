@@ -534,8 +534,10 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
     const struct profile *profile = &engine->base->profile;
     if (thread >= profile->threads.length)
         return 0;
-    return measure_thread_activity(&profile->threads.data[thread].samples, range, &engine->base->whole,
-                                   engine_idle_category(engine), &profile->meta);
+    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    return samples->cpu_delta ? sum_thread_cpu_time(profile, thread, range)
+                              : count_thread_activity(samples, range, &engine->base->whole,
+                                                      engine_idle_category(engine), &profile->meta);
 }
 
 /* Computes the activity of threads over all samples, or over the samples in the query. activity.h describes

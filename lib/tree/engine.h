@@ -168,7 +168,8 @@ struct activity_query {
 int engine_activity_of_all(struct engine *engine, const struct activity_query *query, struct activity *activity,
                            struct error *err);
 
-/* Returns a thread's activity between two times, ms: see measure_thread_activity(). 0 for an unknown thread. */
+/* Returns a thread's activity between two times, ms: its CPU time, or count_thread_activity() if it has no CPU times.
+ * The page ranks threads by the activity of the full range. 0 for an unknown thread. */
 double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range);
 
 /* Computes the summed activity of the threads after the transforms of the engine's query. */

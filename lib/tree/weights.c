@@ -419,6 +419,18 @@ double count_weighed_samples(const struct profile *profile, uint32_t thread, enu
     return count;
 }
 
+double sum_thread_cpu_time(const struct profile *profile, uint32_t thread, struct time_range range)
+{
+    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    struct thread_gaps gaps = find_sample_gaps(profile, thread);
+    size_t first, last;
+    double sum = 0;
+    find_samples_in_range(samples, range, &first, &last);
+    for (size_t i = first; i <= last && samples->cpu_delta; i++)
+        sum += measure_gap_inline(&gaps, i, range).cpu;
+    return sum;
+}
+
 double count_all_samples(const struct profile *profile)
 {
     double count = 0;

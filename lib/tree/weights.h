@@ -136,6 +136,9 @@ void weigh_thread(const struct profile *profile, const struct weighing *weighing
 double count_weighed_samples(const struct profile *profile, uint32_t thread, enum sample_weight weight,
                              enum sample_table_kind table, struct time_range range);
 
+/* Returns the CPU time of a thread in a range in ms, or 0 if the thread has no CPU times. */
+double sum_thread_cpu_time(const struct profile *profile, uint32_t thread, struct time_range range);
+
 /* Returns the number of samples of all threads. */
 double count_all_samples(const struct profile *profile);
 

@@ -308,7 +308,9 @@ static void test_ranges_share_the_time_of_the_thread(void **state)
             double cpu = 0, wait = 0, all = 0;
             for (double from = -5; from < 105; from += step) {
                 struct time_range range = {from, from + step};
-                cpu += sum_in(&profile, thread, WEIGH_CPU_TIME, range, PROFILE_NONE);
+                double ran = sum_in(&profile, thread, WEIGH_CPU_TIME, range, PROFILE_NONE);
+                assert_true(fabs(ran - sum_thread_cpu_time(&profile, thread, range)) < 1e-9);
+                cpu += ran;
                 wait += sum_in(&profile, thread, WEIGH_OFF_CPU_TIME, range, PROFILE_NONE);
                 all += sum_in(&profile, thread, WEIGH_TIME, range, PROFILE_NONE);
             }
