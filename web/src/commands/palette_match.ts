@@ -51,7 +51,7 @@ const SYNONYMS: readonly [RegExp, string][] = [
     [/^Open a file$/, 'import load'],
     [/^Compare /, 'diff difference'],
     [/^Count the /, 'compare diff side'],
-    [/ new window$/, 'compare diff duplicate tab'],
+    [/ new window$/, 'duplicate tab compare diff'],
     [/ assembly$/, 'disassembly instructions'],
     [/ tracks$/, 'processes threads'],
 ];
