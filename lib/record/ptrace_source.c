@@ -149,6 +149,7 @@ static int wait_for_stops(struct ptrace_source *ptrace, uint64_t most, struct er
 static int read_thread(struct ptrace_source *ptrace, struct waits *waits, struct tracked_thread *thread,
                        struct tracked_process *process, struct error *err)
 {
+    thread->run.is_stopped = ptrace_sampler_is_stopped(ptrace->sampler, (pid_t)thread->tid);
     int code = read_wait_stack(waits, thread, process, 0, err);
     const struct wait_stack *stack = thread->run.stack;
     if (code || !stack || !stack->frame_count) {

@@ -136,6 +136,12 @@ void ptrace_sampler_sample_once(struct ptrace_sampler *sampler, pid_t tid)
     sampler_interrupt(sampler, thread, PTRACE_INTERRUPT_TO_SAMPLE);
 }
 
+bool ptrace_sampler_is_stopped(const struct ptrace_sampler *sampler, pid_t tid)
+{
+    const struct ptrace_thread *thread = sampler_find(sampler, tid);
+    return thread && thread->state == PTRACE_THREAD_LISTENS;
+}
+
 uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid)
 {
     struct ptrace_thread *thread = sampler_find(sampler, tid);

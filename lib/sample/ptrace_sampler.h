@@ -67,6 +67,9 @@ void ptrace_sampler_set_clock_start(struct ptrace_sampler *sampler, pid_t pid, u
 /* Interrupts a traced thread for one sample. The thread stays stopped while the consumer walks its stack. */
 void ptrace_sampler_sample_once(struct ptrace_sampler *sampler, pid_t tid);
 
+/* Whether a signal has stopped the thread. */
+bool ptrace_sampler_is_stopped(const struct ptrace_sampler *sampler, pid_t tid);
+
 /* Returns the time (ns) since a sleeping traced thread left its CPU, or 0 if unknown. Moves the calling thread to this
  * CPU, whose clock measures the time. */
 uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid);
