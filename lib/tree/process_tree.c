@@ -395,7 +395,7 @@ static void sum_trees(struct process_tree *tree)
     }
 }
 
-int process_tree_make(struct process_tree *tree, const struct profile *profile, struct time_range range,
+int process_tree_list(struct process_tree *tree, const struct profile *profile, struct time_range range,
                       struct error *err)
 {
     struct making making = {.tree = tree, .profile = profile};
@@ -414,12 +414,6 @@ int process_tree_make(struct process_tree *tree, const struct profile *profile, 
         code = choose_arguments(tree, err);
     if (!code)
         code = assign_threads(&making, err);
-    if (!code)
-        code = measure_process_usage(tree, profile, err);
-    if (!code) {
-        sum_trees(tree);
-        code = find_process_path(tree, profile, err);
-    }
     strings_destroy(&making.pids);
     array_free(&making.found);
     array_free(&making.execs);
@@ -431,6 +425,18 @@ int process_tree_make(struct process_tree *tree, const struct profile *profile, 
     payload_destroy(&making.payload);
     array_free(&making.text);
     return code;
+}
+
+int process_tree_make(struct process_tree *tree, const struct profile *profile, struct time_range range,
+                      struct error *err)
+{
+    int code = process_tree_list(tree, profile, range, err);
+    if (!code)
+        code = measure_process_usage(tree, profile, err);
+    if (code)
+        return code;
+    sum_trees(tree);
+    return find_process_path(tree, profile, err);
 }
 
 void process_tree_destroy(struct process_tree *tree)

@@ -23,6 +23,11 @@ bool profile_has_processes(const struct profile *profile);
 int process_tree_make(struct process_tree *tree, const struct profile *profile, struct time_range range,
                       struct error *err);
 
+/* Like process_tree_make(), but without CPU times, descendants, the path and the times of the whole tree. Does not read
+ * the samples. */
+int process_tree_list(struct process_tree *tree, const struct profile *profile, struct time_range range,
+                      struct error *err);
+
 void process_tree_destroy(struct process_tree *tree);
 
 /* Appends the serial part as a sentence: "At most one process at a time runs for the last 23.9 s of 28.2 s, mostly cc1

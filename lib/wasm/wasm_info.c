@@ -73,30 +73,29 @@ static int write_all_metadata(struct json_writer *json, const struct profile *pr
     return code;
 }
 
-/* Writes the command line of the program that the thread began with exec, which the first marker "Exec" has. */
-static void write_command(struct json_writer *json, const struct profile *profile, uint32_t index)
+/* Lists the argument that distinguishes the process of each thread from others of its name. The caller frees
+ * *arguments. */
+static int list_arguments(const char ***arguments, struct process_tree *tree, const struct engine *engine,
+                          struct error *err)
 {
-    const struct marker_table *markers = &profile->threads.data[index].markers;
-    uint32_t exec = strings_find(&profile->strings, "Exec", strlen("Exec"));
-    size_t row = 0;
-    while (row < markers->length && markers->name[row] != exec)
-        row++;
-    struct payload payload = {0};
-    struct error ignored;
-    const struct marker marker = {.thread = index, .row = (uint32_t)row, .end_row = PROFILE_NONE};
-    const struct payload_value *command = row < markers->length && !payload_read(&payload, profile, &marker, &ignored)
-                                              ? payload_find(&payload, "command")
-                                              : NULL;
-    json_key(json, "command");
-    if (command && command->json[0] == '"')
-        json_raw(json, command->json, command->length);
-    else
-        json_text(json, "", 0);
-    payload_destroy(&payload);
+    const struct profile *profile = engine_profile(engine);
+    *arguments = calloc(profile->threads.length, sizeof(**arguments));
+    int code = *arguments ? process_tree_list(tree, profile, engine_full_range(engine), err) : error_no_memory(err);
+    if (code)
+        return code;
+    for (size_t i = 0; i < tree->processes.length; i++) {
+        const struct process *process = &tree->processes.data[i];
+        for (uint32_t k = process->first_thread; k < process->first_thread + process->thread_count; k++) {
+            uint32_t name = profile->threads.data[tree->threads[k]].process_name;
+            if (strcmp(profile_text(profile, name), process->name) == 0)
+                (*arguments)[tree->threads[k]] = process->argument;
+        }
+    }
+    return 0;
 }
 
 static void write_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
-                         uint32_t index)
+                         uint32_t index, const char *argument)
 {
     const struct profile *profile = engine_profile(engine);
     const struct thread *thread = &profile->threads.data[index];
@@ -106,7 +105,7 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     write_string(json, "processName", profile, thread->process_name);
     write_string(json, "pid", profile, thread->pid);
     write_string(json, "tid", profile, thread->tid);
-    write_command(json, profile, index);
+    json_member_text(json, "argument", argument ? argument : "");
     json_member_bool(json, "isMain", thread->is_main);
     json_member_double(json, "side", thread->side);
     json_member_double(json, "run", thread->run);
@@ -197,7 +196,7 @@ static void write_subcategories(struct json_writer *json, const struct profile *
 }
 
 static void write_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
-                         const struct cpu_numbers *cpus)
+                         const struct cpu_numbers *cpus, const char *const *arguments)
 {
     const struct profile *profile = engine_profile(engine);
     json_member_open(json, "categories", '[');
@@ -211,7 +210,7 @@ static void write_tables(struct json_writer *json, const struct engine *engine, 
     json_close(json, ']');
     json_member_open(json, "threads", '[');
     for (uint32_t i = 0; i < profile->threads.length; i++)
-        write_thread(json, engine, markers, i);
+        write_thread(json, engine, markers, i, arguments[i]);
     json_close(json, ']');
     json_member_open(json, "counters", '[');
     for (uint32_t i = 0; i < profile->counters.length; i++)
@@ -323,7 +322,14 @@ const struct view *session_info(struct session *session)
         code = write_all_metadata(json, profile, &session->err);
     if (!code)
         code = list_profile_cpus(profile, &session->timeline.cpus, &session->err);
-    write_tables(json, session->engine, session->markers.view, &session->timeline.cpus);
+    struct process_tree processes = {0};
+    const char **arguments = NULL;
+    if (!code)
+        code = list_arguments(&arguments, &processes, session->engine, &session->err);
+    if (!code)
+        write_tables(json, session->engine, session->markers.view, &session->timeline.cpus, arguments);
+    free(arguments);
+    process_tree_destroy(&processes);
     json_close(json, '}');
     return session_answer_json(session, code);
 }

@@ -241,6 +241,19 @@ static void test_number_of_a_parent_that_is_used_again(void **state)
     end(&scene);
 }
 
+static void test_arguments_that_name_no_file(void **state)
+{
+    (void)state;
+    struct scene scene;
+    begin(&scene);
+    add_process(&scene, 1, 999, 0, 40, "compile -trimpath '/b1=>' -buildid GQqPtYzyBUN6PC1QJMMY -p internal/a");
+    add_process(&scene, 2, 999, 20, 100, "compile -trimpath '/b2=>' -buildid HQqPtYzyBUN6PC1QJMMY -p internal/b");
+    make_tree(&scene);
+    assert_string_equal(scene.tree.processes.data[0].argument, "a");
+    assert_string_equal(scene.tree.processes.data[1].argument, "b");
+    end(&scene);
+}
+
 static void test_circles_and_a_long_chain(void **state)
 {
     (void)state;
@@ -268,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_child_that_ends_while_its_parent_runs_is_not_on_the_path),
         cmocka_unit_test(test_processes_without_markers_are_roots),
         cmocka_unit_test(test_number_of_a_parent_that_is_used_again),
+        cmocka_unit_test(test_arguments_that_name_no_file),
         cmocka_unit_test(test_circles_and_a_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

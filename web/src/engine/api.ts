@@ -41,8 +41,8 @@ export interface ThreadInfo {
     processName: string;
     pid: string;
     tid: string;
-    /** The command line that it began with exec; '' if the profile has none. */
-    command: string;
+    /** The argument of its process that fewest processes of this name have; '' for none. */
+    argument: string;
     isMain: boolean;
     /** Of a comparison: 0 base, 1 new, and which run of that side. */
     side: number;

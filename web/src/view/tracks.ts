@@ -9,7 +9,6 @@
 
 import { formatCount } from '../base/format';
 import type { Comparison, ThreadInfo } from '../engine/api';
-import { differingArguments } from './process_arguments';
 import { groupsByName, groupsOfOthers, type ThreadGroup } from './thread_groups';
 import { sideOfThread } from './thread_sides';
 
@@ -210,7 +209,6 @@ export function threadTracks(
         initial.length > 0 || group.activity < best * LEAST_SHARE || best === 0;
     const seeds = groups.map((group) => groupTrack(group, isQuietGroup(group), comparison));
     const groupOf = new Map(seeds.flatMap((seed) => seed.members.map((thread) => [thread, seed] as const)));
-    const differing = differingArguments(threads);
     const sizes = new Map<string, number>();
     for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
     const ofThreads = threads.map((thread): TrackSeed => {
@@ -219,8 +217,7 @@ export function threadTracks(
         const isLead = thread.isMain || sizes.get(thread.pid) === 1;
         const side = sideOfThread(comparison, thread);
         const name = thread.processName || thread.name || 'Process';
-        const argument = differing.get(thread.pid);
-        const program = argument ? `${name} ${argument}` : name;
+        const program = thread.argument === '' ? name : `${name} ${thread.argument}`;
         const processName = side === '' ? program : `${side}: ${program}`;
         const named = thread.name !== '' && thread.name !== name ? `${thread.name} · ` : '';
         return {

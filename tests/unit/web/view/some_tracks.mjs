@@ -14,7 +14,7 @@ export function thread(index, activity, more) {
         processName: 'server',
         pid: '1',
         tid: String(100 + index),
-        command: '',
+        argument: '',
         isMain: index === 0,
         start: null,
         end: null,
