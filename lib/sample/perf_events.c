@@ -372,7 +372,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
         cgroup < 0 ? perf_target_all : (struct perf_target){.pid = cgroup, .is_cgroup = true};
     struct perf_event_attr attr = perf_attr_make_sampling(events), clock = perf_attr_make_clock(events);
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.build_id = attr.comm = attr.comm_exec = attr.task = attr.ksymbol =
-        0; /* sideband */
+        attr.context_switch = 0; /* sideband */
     int code = 0;
     for (size_t i = 0; i < events->cpus.length && !code; i++) {
         struct perf_cpu *cpu = &events->cpus.data[i];
