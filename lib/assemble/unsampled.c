@@ -270,16 +270,15 @@ static int add_sample(struct attribution *attribution, uint32_t row, uint64_t ti
     return sample_store_add(replay->samples.store, row, &sample, err);
 }
 
-/* Adds the rest of a row, which is less than a period, as a sample. Adds an estimated rest, and one below the
- * resolution of the file, which would be a sample without CPU time, to the last sample. */
+/* Adds the rest of a row, which is less than a period, as a sample. Adds an estimated rest to the last sample. */
 static int add_rest(struct attribution *attribution, uint32_t row, struct error *err)
 {
     const struct row_time *rest = &attribution->rows.data[row];
     struct stored_sample *newest = sample_store_get_newest(attribution->replay->samples.store, row);
     if (rest->length < SAMPLE_CPU_UNIT && !rest->to_waits)
         return 0;
-    bool is_exact = attribution->has_rests && (rest->length >= (double)attribution->period / 100 || rest->to_waits);
-    if (is_exact || !newest || newest->kind != STORED_CPU || rest->length >= (double)attribution->period / 2)
+    if (attribution->has_rests || !newest || newest->kind != STORED_CPU ||
+        rest->length >= (double)attribution->period / 2)
         return add_sample(attribution, row, rest->last_end, rest->length, err);
     newest->cpu_time += (uint32_t)(rest->length / SAMPLE_CPU_UNIT);
     return 0;

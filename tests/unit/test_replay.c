@@ -796,21 +796,6 @@ static void test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampl
     replay_destroy(&recording.replay);
 }
 
-static void test_a_rest_below_the_resolution_of_the_file_belongs_to_the_last_sample(void **unused)
-{
-    (void)unused;
-    struct recording recording;
-    begin_with_switches(&recording, "1003000");
-    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
-    add_run(&recording, 0, 3 * MS, MS);
-    const struct spool_unsampled_thread_time rest = {.time_ns = 4 * MS, .cpu_time_ns = 3000};
-    assert_int_equal(spool_write_unsampled_thread_time(recording.writer, &rest, NULL), 0);
-    replay_it(&recording);
-    assert_int_equal(cpu_time_of_all(&recording.replay), 1003000);
-    assert_int_equal(sample_store_count(recording.replay.samples.store, 0), 1);
-    replay_destroy(&recording.replay);
-}
-
 /* The spool of a recorder that was killed: the kernel's count is missing. */
 static void test_without_the_count_of_the_kernel_threads_without_samples_keep_their_time(void **unused)
 {
@@ -1014,7 +999,6 @@ int main(void)
         cmocka_unit_test(test_without_the_count_of_the_kernel_threads_without_samples_keep_their_time),
         cmocka_unit_test(test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost),
         cmocka_unit_test(test_a_thread_that_waits_at_the_end_has_the_time_before_as_not_sampled),
-        cmocka_unit_test(test_a_rest_below_the_resolution_of_the_file_belongs_to_the_last_sample),
         cmocka_unit_test(test_what_threads_ran_before_exec_is_not_lost),
         cmocka_unit_test(test_time_of_switching_makes_the_samples_of_its_process_longer),
         cmocka_unit_test(test_what_is_too_much_for_switching_is_not_sampled),
