@@ -38,7 +38,7 @@ portable: $(PORTABLE)/prof
 
 
 # The scripts that use the libraries which prof otherwise loads, or start programs.
-PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export load ptrace push_record python \
+PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export ptrace push_record python \
                     record report sanitize source_api stacks waits waits_ptrace)
 
 check-portable: portable targets
