@@ -1,7 +1,7 @@
 /*
  * Each thread fills its own block. Full blocks are appended to the file, and the thread keeps their offsets. If the
- * file takes no more blocks, the thread keeps them in memory. A file in memory would have the limit on the size of
- * files (RLIMIT_FSIZE), too. A thread's first block is small, because a program may have ten thousand threads with a
+ * file takes no more blocks, all blocks move to memory. A file in memory would have the limit on the size of files
+ * (RLIMIT_FSIZE), too. A thread's first block is small, because a program may have ten thousand threads with a
  * sample or two each.
  */
 #include "assemble/sample_store.h"
@@ -99,6 +99,33 @@ int sample_store_open_file(const char *beside, struct error *err)
     return fd < 0 ? error_set(err, errno, "cannot store the samples in memory: %s", strerror(errno)) : fd;
 }
 
+static int read_block(const struct sample_store *store, const struct full_block *block, struct stored_sample *samples,
+                      struct error *err)
+{
+    size_t size = BLOCK_SAMPLES * sizeof(*samples);
+    ssize_t got = file_read_at(store->fd, samples, size, block->offset);
+    int code = got == (ssize_t)size ? 0 : got < 0 ? (int)-got : EIO;
+    return code ? error_set(err, code, "cannot read back a temporary file: %s", strerror(code)) : 0;
+}
+
+/* Reads the blocks into memory and closes the file, because the profile needs the room on the disk. */
+static int move_to_memory(struct sample_store *store, struct error *err)
+{
+    store->is_full = true;
+    for (size_t i = 0; i < store->threads.length; i++)
+        for (size_t j = 0; j < store->threads.data[i].full.length; j++) {
+            struct full_block *block = &store->threads.data[i].full.data[j];
+            block->samples = malloc(BLOCK_SAMPLES * sizeof(*block->samples));
+            int code = block->samples ? read_block(store, block, block->samples, err) : error_no_memory(err);
+            if (code)
+                return code;
+        }
+    if (store->fd >= 0)
+        close(store->fd);
+    store->fd = -1;
+    return 0;
+}
+
 static int append_block(struct sample_store *store, struct thread_blocks *thread, struct error *err)
 {
     size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
@@ -107,7 +134,9 @@ static int append_block(struct sample_store *store, struct thread_blocks *thread
         store->fd = open_in_directory(store->directory);
     int code = store->is_full || store->fd < 0 ? -ENOSPC : file_write(store->fd, thread->newest.data, size);
     if (code == -ENOSPC || code == -EDQUOT || code == -EFBIG) {
-        store->is_full = true;
+        code = store->is_full ? 0 : move_to_memory(store, err);
+        if (code)
+            return code;
         block.samples = malloc(size);
         if (!block.samples)
             return error_no_memory(err);
@@ -178,16 +207,9 @@ int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store 
 
 static int load_block(struct sample_cursor *cursor, const struct full_block *block, struct error *err)
 {
-    size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
-    if (block->samples) {
-        memcpy(cursor->block, block->samples, size);
-        return 0;
-    }
-    ssize_t got = file_read_at(cursor->store->fd, cursor->block, size, block->offset);
-    if (got != (ssize_t)size) {
-        int code = got < 0 ? (int)-got : EIO;
-        return error_set(err, code, "cannot read back a temporary file: %s", strerror(code));
-    }
+    if (!block->samples)
+        return read_block(cursor->store, block, cursor->block, err);
+    memcpy(cursor->block, block->samples, BLOCK_SAMPLES * sizeof(*cursor->block));
     return 0;
 }
 
