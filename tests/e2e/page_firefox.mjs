@@ -77,10 +77,10 @@ await check('i inverts the tree, with the numbers of the inverted report', async
     await settle(page);
 });
 
-await check('every view opens by its key', async () => {
+await check('each of the first ten views opens by its key', async () => {
     const tabs = await page.$$eval('[role="tab"]', (elements) => elements.map((element) => element.id));
     assert(tabs.length >= 2, 'there are no views');
-    for (let at = tabs.length; at >= 1; at--) {
+    for (let at = Math.min(tabs.length, 10); at >= 1; at--) {
         await page.keyboard.press(String(at % 10));
         const shown = async () => page.$eval('[role="tab"][aria-selected="true"]', (element) => element.id);
         assertEqual(await askUntil((id) => id === tabs[at - 1], shown), tabs[at - 1], `the view of key ${at}`);
