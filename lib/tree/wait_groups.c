@@ -28,6 +28,7 @@ struct group_sums {
     bool is_mixed;                      /* a thread of the group waited for other reasons, too */
     double of_rounding;      /* waits^2: variance of the counts of rows "Not seen", whose mean length the file rounds */
     double uncounted;        /* ms of sums without a mean length */
+    double inexact;          /* ms by which the ends of long waits are inexact with ptrace */
     uint32_t last_thread;    /* thread of the last counted wait */
     double longest_of_waker; /* ms: the longest wait with a known stack of the waker */
     uint32_t caller, waker_stack; /* of the longest waits: recorded stacks; PROFILE_NONE: unknown */
@@ -153,6 +154,10 @@ static void add_variance(struct variance *variance, double value)
     variance->squares += value * value;
 }
 
+/* ms. With ptrace, prof reads a sleeping thread once in this time, so a reading is half of it from the end of a longer
+ * wait on average. */
+static const double ptrace_reading = 8;
+
 /* Adds a wait with known lengths, and the unseen waits for which the wait stands. False if memory ran out. */
 static bool add_lengths(struct grouper *grouper, struct wait_group *group, const struct wait_part *part)
 {
@@ -173,6 +178,7 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
         return false;
     if (part->longest <= 0)
         return true;
+    grouper->sums.data[number].inexact += part->longest < ptrace_reading ? 0 : ptrace_reading / 2;
     if (!(group->first <= part->time.from)) {
         group->first = part->time.from;
         group->first_thread = grouper->thread;
@@ -304,6 +310,8 @@ static void store_errors(struct grouper *grouper, const struct group_sums *sums,
         count_error = sums->is_mixed ? fmax(sums->own.count, sums->most.count - sums->own.count) : sums->own.count / 10;
     }
     group->total_error = fmin(total_error, sums->most.ms);
+    if (grouper->has_mean_lengths && sums->is_mixed)
+        group->total_error += sums->inexact;
     group->count_error = hypot(fmin(count_error, sums->most.count), normal_95 * sqrt(sums->of_rounding));
 }
 
