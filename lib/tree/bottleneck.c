@@ -294,7 +294,7 @@ static double sum_lifetime_with_work(const struct engine *engine, const struct w
 }
 
 int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
-                           struct error *err)
+                           bool with_pools, struct error *err)
 {
     double lifetime = sum_lifetime_with_work(engine, groups);
     bool has_wakers = profile_has_wakers(engine_profile(engine));
@@ -305,7 +305,7 @@ int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *e
         if (group->total < least_share * lifetime)
             break;
         bottleneck->weight = fmin(1, share / large);
-        if (share > large && has_wakers && can_be_pool(engine, group)) {
+        if (with_pools && share > large && has_wakers && can_be_pool(engine, group)) {
             int code = describe_pool(bottleneck, engine, group, err);
             if (code || bottleneck->sentence.length)
                 return code;

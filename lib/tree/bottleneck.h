@@ -30,9 +30,10 @@ struct bottleneck {
  * also after a failure. */
 int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err);
 
-/* The same for the object of most waits. `groups`: the waits of the query by object, which may be empty. */
+/* The same for the object of most waits. `groups`: the waits of the query by object, which may be empty. `with_pools`:
+ * false if a critical path already explains why threads wait for each other. */
 int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
-                           struct error *err);
+                           bool with_pools, struct error *err);
 
 /* Appends "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." */
 int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,

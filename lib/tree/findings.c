@@ -178,7 +178,7 @@ static int add_bottlenecks(struct findings *findings, const struct run *run, str
     struct bottleneck path = {0}, waits = {0};
     int code = bottleneck_find_path(&path, run->engine, err);
     if (!code)
-        code = bottleneck_find_object(&waits, run->engine, &run->objects, err);
+        code = bottleneck_find_object(&waits, run->engine, &run->objects, !path.sentence.length, err);
     *named = (struct named_objects){path.object, waits.object};
     if (!code)
         code = add_sentence(findings, FINDING_PATH, &path, err);

@@ -76,7 +76,7 @@ static void assert_sentence_of(struct engine *engine, size_t first, size_t count
     assert_int_equal(engine_bottleneck_groups(engine, &groups, &err), 0);
     assert_int_equal(bottleneck_find_path(&bottleneck, engine, &err), 0);
     assert_true(bottleneck.sentence.length == 0 && bottleneck.object == PROFILE_NONE);
-    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, &err), 0);
+    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, true, &err), 0);
     wait_groups_destroy(&groups);
     assert_true(text_append(&bottleneck.sentence, "", 1));
     assert_string_equal(bottleneck.sentence.data, wanted);
