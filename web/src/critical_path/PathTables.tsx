@@ -1,6 +1,6 @@
 /** The sentence and the tables of a critical path. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatShare, formatWeight } from '../base/format';
 import { plainText, ROW_LIMIT } from '../base/plain';
 import type { CriticalPath, PathPart, PathRow, PathState } from '../engine/critical_path';
@@ -108,7 +108,7 @@ function RowsTable({ rows }: { rows: readonly PathRow[] }): JSX.Element {
     const threadName = useThreadName();
     const table = useRef<HTMLTableElement>(null);
     const [selected, setSelected] = useState(0);
-    useEffect(() => table.current?.focus(), []);
+    useLayoutEffect(() => table.current?.focus(), []); // before a key can meet the rows
 
     function onKeyDown(event: KeyboardEvent): void {
         const next = rowOfKey(event, selected, rows.length, PAGE);
