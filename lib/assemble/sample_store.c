@@ -129,26 +129,28 @@ static int move_to_memory(struct sample_store *store, struct error *err)
 static int append_block(struct sample_store *store, struct thread_blocks *thread, struct error *err)
 {
     size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
-    struct full_block block = {.offset = store->size};
     if (store->fd < 0 && !store->is_full)
         store->fd = open_in_directory(store->directory);
     int code = store->is_full || store->fd < 0 ? -ENOSPC : file_write(store->fd, thread->newest.data, size);
-    if (code == -ENOSPC || code == -EDQUOT || code == -EFBIG) {
-        code = store->is_full ? 0 : move_to_memory(store, err);
-        if (code)
-            return code;
-        block.samples = malloc(size);
-        if (!block.samples)
-            return error_no_memory(err);
-        memcpy(block.samples, thread->newest.data, size);
-    } else if (code) {
+    bool has_room = code != -ENOSPC && code != -EDQUOT && code != -EFBIG;
+    if (code && has_room)
         return error_set(err, -code, "cannot write a temporary file in %s: %s", store->directory, strerror(-code));
-    } else {
-        store->size += size;
-    }
-    if (!array_push(&thread->full, block)) {
-        free(block.samples);
+    code = has_room || store->is_full ? 0 : move_to_memory(store, err);
+    if (code)
+        return code;
+    struct full_block *block = array_push_zero(&thread->full);
+    if (!block)
         return error_no_memory(err);
+    block->offset = store->size;
+    if (has_room) {
+        store->size += size;
+    } else {
+        block->samples = malloc(size);
+        if (!block->samples) {
+            thread->full.length--;
+            return error_no_memory(err);
+        }
+        memcpy(block->samples, thread->newest.data, size);
     }
     thread->newest.length = 0;
     return 0;
