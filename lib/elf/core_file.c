@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "elf/elf_note.h"
 
 #include <sys/procfs.h>
 
@@ -88,17 +89,11 @@ static int read_note(struct core_file *core, uint32_t type, struct cursor note, 
 /* `notes` stay in memory, because paths point into them. */
 static int read_notes(struct core_file *core, struct cursor notes, struct error *err)
 {
+    struct elf_note note;
     int code = 0;
-    while (!code && cursor_left(&notes)) {
-        uint32_t name_size = cursor_u32(&notes), size = cursor_u32(&notes), type = cursor_u32(&notes);
-        const unsigned char *name = cursor_bytes(&notes, ((uint64_t)name_size + 3) & ~UINT64_C(3));
-        const unsigned char *bytes = cursor_bytes(&notes, size);
-        if (!name || !bytes)
-            break;
-        if (name_size == sizeof("CORE") && memcmp(name, "CORE", sizeof("CORE")) == 0)
-            code = read_note(core, type, cursor_of(bytes, size), err);
-        cursor_bytes(&notes, (4 - size % 4) % 4);
-    }
+    while (!code && elf_note_next(&notes, &note))
+        if (elf_note_has_owner(&note, "CORE", sizeof("CORE")))
+            code = read_note(core, note.type, cursor_of(note.bytes, note.size), err);
     return code;
 }
 
