@@ -194,28 +194,38 @@ static bool ends_with_name(const char *object, const char *place)
     return length > end && strcmp(object + length - end, place) == 0;
 }
 
-int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
-                               struct error *err)
+/* `place`: the function in which threads wait, or PROFILE_NONE. */
+static int append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                           uint32_t place, struct error *err)
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
     const char *object = get_wait_object_name(engine, group);
     object = strcmp(object, "child") == 0 ? "child processes" : strcmp(object, "GIL") == 0 ? "the GIL" : object;
     bool is_one = group->threads == 1, sleeps = strcmp(get_wait_reason_name(engine, group->reason), "Sleep") == 0;
-    uint32_t place;
-    int code = find_main_waiter(engine, group->func, &place, err);
-    bool has_place = !code && place != PROFILE_NONE && !ends_with_name(object, get_func_name(engine, place)) &&
-                     !profile_is_address(get_func_name(engine, place));
+    const char *function = place == PROFILE_NONE ? "" : get_func_name(engine, place);
+    bool has_place = function[0] && !ends_with_name(object, function) && !profile_is_address(function);
     snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
              sleeps ? "sleep" : "wait");
     snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
              sleeps ? "" : " for ");
-    bool enough = APPEND(
-        text, is_one ? "Thread " : who, is_one ? profile_thread_name(engine_profile(engine), group->thread) : "",
-        !is_one  ? ""
-        : sleeps ? " sleeps "
-                 : " waits ",
-        share, sleeps ? "" : object, has_place ? " in " : "", has_place ? get_func_name(engine, place) : "", ".");
-    return code || enough ? code : error_no_memory(err);
+    bool enough =
+        APPEND(text, is_one ? "Thread " : who, is_one ? profile_thread_name(engine_profile(engine), group->thread) : "",
+               !is_one  ? ""
+               : sleeps ? " sleeps "
+                        : " waits ",
+               share, sleeps ? "" : object, has_place ? " in " : "", has_place ? function : "", ".");
+    return enough ? 0 : error_no_memory(err);
+}
+
+int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                               struct error *err)
+{
+    struct object_waits waits = {0};
+    int code = object_waits_find_waiters(&waits, engine, group->func, err);
+    if (!code)
+        code = append_sentence(text, engine, group, get_main_waiter(&waits), err);
+    object_waits_destroy(&waits);
+    return code;
 }
 
 /* ---- a pool with too few items ---- */
@@ -263,7 +273,7 @@ static int describe_pool(struct bottleneck *bottleneck, const struct engine *eng
     if (!code && is_busy && is_pool(&waits, engine_profile(engine))) {
         bool runs = part->state == PATH_RUNS, has_verb = part->func != PROFILE_NONE && part->ms > total / 2;
         bottleneck->object = group->func;
-        code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
+        code = append_sentence(&bottleneck->sentence, engine, group, get_main_waiter(&waits), err);
         if (!code && has_verb &&
             !APPEND(&bottleneck->sentence, " Thread ", profile_thread_name(engine_profile(engine), part->thread),
                     ", which ends waits, mostly ", runs ? "runs " : "waits for ",

@@ -280,7 +280,7 @@ static int find_meanwhile(struct collector *collector, struct error *err)
     return code;
 }
 
-static int find_waiters(struct collector *collector, uint32_t object, struct error *err)
+static int collect_waits(struct collector *collector, uint32_t object, struct error *err)
 {
     const struct engine *engine = collector->engine;
     struct object_waits *waits = collector->waits;
@@ -290,11 +290,7 @@ static int find_waiters(struct collector *collector, uint32_t object, struct err
     waits->there = engine_lifetime(engine);
     waits->range = (struct time_range){fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
     int code = collect_all(collector, err);
-    if (!code)
-        code = find_sites(collector, err);
-    if (!code)
-        code = find_held(collector, err);
-    return code ? code : make_rows(collector, false, &waits->waiters, err);
+    return code ? code : find_sites(collector, err);
 }
 
 static void collector_destroy(struct collector *collector)
@@ -306,7 +302,11 @@ static void collector_destroy(struct collector *collector)
 int object_waits_find(struct object_waits *waits, const struct engine *engine, uint32_t object, struct error *err)
 {
     struct collector collector = {.engine = engine, .waits = waits};
-    int code = find_waiters(&collector, object, err);
+    int code = collect_waits(&collector, object, err);
+    if (!code)
+        code = find_held(&collector, err);
+    if (!code)
+        code = make_rows(&collector, false, &waits->waiters, err);
     if (!code && collector.has_wakers)
         code = make_rows(&collector, true, &waits->wakers, err);
     if (!code && collector.has_wakers)
@@ -315,20 +315,24 @@ int object_waits_find(struct object_waits *waits, const struct engine *engine, u
     return code;
 }
 
-int find_main_waiter(const struct engine *engine, uint32_t object, uint32_t *func, struct error *err)
+int object_waits_find_waiters(struct object_waits *waits, const struct engine *engine, uint32_t object,
+                              struct error *err)
 {
-    struct object_waits waits = {0};
-    struct collector collector = {.engine = engine, .waits = &waits};
-    double total = 0;
-    int code = find_waiters(&collector, object, err);
-    *func = waits.waiters.length ? waits.waiters.data[0].site.place.func : PROFILE_NONE;
-    for (size_t i = 0; i < waits.waiters.length; i++)
-        total += waits.waiters.data[i].site.place.func == *func ? waits.waiters.data[i].total : 0;
-    if (total <= waits.total / 2)
-        *func = PROFILE_NONE;
+    struct collector collector = {.engine = engine, .waits = waits};
+    int code = collect_waits(&collector, object, err);
+    if (!code)
+        code = make_rows(&collector, false, &waits->waiters, err);
     collector_destroy(&collector);
-    object_waits_destroy(&waits);
     return code;
+}
+
+uint32_t get_main_waiter(const struct object_waits *waits)
+{
+    uint32_t func = waits->waiters.length ? waits->waiters.data[0].site.place.func : PROFILE_NONE;
+    double total = 0;
+    for (size_t i = 0; i < waits->waiters.length; i++)
+        total += waits->waiters.data[i].site.place.func == func ? waits->waiters.data[i].total : 0;
+    return total > waits->total / 2 ? func : PROFILE_NONE;
 }
 
 void object_waits_destroy(struct object_waits *waits)

@@ -50,8 +50,12 @@ struct object_waits {
  * a failure. Time: n log n for n waits, and one walk of critical paths. */
 int object_waits_find(struct object_waits *waits, const struct engine *engine, uint32_t object, struct error *err);
 
-/* Finds the function in which threads wait for the object for more than half of the time. PROFILE_NONE: none. */
-int find_main_waiter(const struct engine *engine, uint32_t object, uint32_t *func, struct error *err);
+/* Fills only the members up to `waiters`, in the same way. */
+int object_waits_find_waiters(struct object_waits *waits, const struct engine *engine, uint32_t object,
+                              struct error *err);
+
+/* Returns the function in which threads wait for more than half of the time, or PROFILE_NONE. */
+uint32_t get_main_waiter(const struct object_waits *waits);
 
 /* Writes the struct as one JSON object, for the terminal and the page. */
 void object_waits_write(struct json_writer *json, const struct engine *engine, const struct object_waits *waits);
