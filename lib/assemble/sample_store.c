@@ -144,15 +144,11 @@ static int append_block(struct sample_store *store, struct thread_blocks *thread
     block->offset = store->size;
     if (has_room) {
         store->size += size;
+        thread->newest.length = 0;
     } else {
-        block->samples = malloc(size);
-        if (!block->samples) {
-            thread->full.length--;
-            return error_no_memory(err);
-        }
-        memcpy(block->samples, thread->newest.data, size);
+        block->samples = thread->newest.data;
+        memset(&thread->newest, 0, sizeof(thread->newest));
     }
-    thread->newest.length = 0;
     return 0;
 }
 
