@@ -31,12 +31,6 @@ static void parted_path_destroy(struct parted_path *path)
     array_free(&path->parts);
 }
 
-static struct time_range get_queried_range(const struct engine *engine)
-{
-    struct time_range range = engine_full_range(engine);
-    return (struct time_range){fmax(range.from, engine->range.from), fmin(range.to, engine->range.to)};
-}
-
 static bool can_have_bottleneck(const struct engine *engine)
 {
     return !profile_is_comparison(engine_profile(engine)) && engine->threads.length;
@@ -53,7 +47,7 @@ int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *eng
 {
     static const double weight_of_sleep = 0.75; /* a thread may sleep until work arrives */
     struct parted_path path = {0};
-    struct time_range range = get_queried_range(engine);
+    struct time_range range = engine_queried_range(engine);
     double length = range.to - range.from;
     bottleneck->object = PROFILE_NONE;
     if (!can_have_bottleneck(engine) || !profile_has_wakers(engine_profile(engine)) || engine->is_searching)
@@ -127,7 +121,7 @@ static int find_parts_of_holders(struct parted_path *path, const struct engine *
                                  uint32_t object, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    int code = critical_path_find(&path->path, profile, thread, get_queried_range(engine), err);
+    int code = critical_path_find(&path->path, profile, thread, engine_queried_range(engine), err);
     if (code)
         return code;
     keep_segments_of_holders(&path->path, profile, object);

@@ -200,6 +200,12 @@ struct time_range engine_full_range(const struct engine *engine)
     return range.from < range.to ? range : (struct time_range){0, meta->interval > 0 ? meta->interval : 1};
 }
 
+struct time_range engine_queried_range(const struct engine *engine)
+{
+    const struct time_range full = engine_full_range(engine);
+    return (struct time_range){fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
+}
+
 /* ---- the transforms ---- */
 
 /* The inverted tree grows from the timings as the user expands it. */

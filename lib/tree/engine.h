@@ -70,6 +70,9 @@ uint32_t engine_idle_category(const struct engine *engine); /* returns the categ
  * from the first marker to one interval after the last. */
 struct time_range engine_full_range(const struct engine *engine);
 
+/* Returns the part of the query's range in the full range (ms). */
+struct time_range engine_queried_range(const struct engine *engine);
+
 /* Returns the number of intervals whose mean a side of the query counts, or 0 if no transform splits the intervals. */
 size_t engine_interval_count(const struct engine *engine, enum profile_side side);
 

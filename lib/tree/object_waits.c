@@ -284,11 +284,10 @@ static int collect_waits(struct collector *collector, uint32_t object, struct er
 {
     const struct engine *engine = collector->engine;
     struct object_waits *waits = collector->waits;
-    const struct time_range full = engine_full_range(engine);
     waits->object = object;
     waits->reason = PROFILE_NONE;
     waits->there = engine_lifetime(engine);
-    waits->range = (struct time_range){fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
+    waits->range = engine_queried_range(engine);
     int code = collect_all(collector, err);
     return code ? code : find_sites(collector, err);
 }

@@ -202,9 +202,7 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
 {
     const struct profile *profile = engine_profile(engine);
     const uint32_t *runs = profile->meta.comparison.runs;
-    struct time_range range = engine_full_range(engine);
-    range.from = fmax(range.from, engine->range.from);
-    range.to = fmin(range.to, engine->range.to);
+    struct time_range range = engine_queried_range(engine);
     double length = fmax(range.to - range.from, profile->meta.interval);
     double block = fmax(length / MOST_BLOCKS, LEAST_INTERVALS * profile->meta.interval);
     const size_t *times = engine->filter.times_of_side;
