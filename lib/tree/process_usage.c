@@ -7,7 +7,7 @@ struct usage {
     struct time_range range;
     uint32_t runnable; /* find_runnable_reason() */
     double bin;        /* ms */
-    double *demand;    /* per bin: mean number of running and runnable threads; NULL: not counted */
+    double *demand;    /* per bin: mean number of running and runnable threads */
 };
 
 static void add_demand(struct usage *usage, double from, double to)
@@ -18,8 +18,8 @@ static void add_demand(struct usage *usage, double from, double to)
         usage->demand[i] += fmin(to, (double)(i + 1)) - fmax(from, (double)i);
 }
 
-/* Returns the CPU time of a thread in the range, ms. */
-static double measure_thread(struct usage *usage, uint32_t thread)
+/* Adds the times in which a thread runs or is runnable. Returns its CPU time in the range, ms. */
+static double add_thread(struct usage *usage, uint32_t thread)
 {
     const struct thread_gaps gaps = find_sample_gaps(usage->profile, thread);
     size_t first, last;
@@ -28,20 +28,10 @@ static double measure_thread(struct usage *usage, uint32_t thread)
     for (size_t i = first; gaps.samples->cpu_delta && i <= last; i++) {
         double start = get_gap_start(&gaps, i), ran = measure_gap_in(&gaps, i, usage->range).cpu;
         cpu += ran;
-        if (!usage->demand)
-            continue;
         add_demand(usage, fmax(start, usage->range.from), fmax(start, usage->range.from) + ran);
         if (is_wait_or_unseen_end(&gaps.waits, i) && wait_row_reason(&gaps.waits, i) == usage->runnable)
             add_demand(usage, start, get_gap_end(&gaps, i));
     }
-    return cpu;
-}
-
-static double measure_process(struct usage *usage, const struct process_tree *tree, const struct process *process)
-{
-    double cpu = 0;
-    for (uint32_t i = 0; i < process->thread_count; i++)
-        cpu += measure_thread(usage, tree->threads[process->first_thread + i]);
     return cpu;
 }
 
@@ -69,21 +59,22 @@ static void find_serial_part(struct process_tree *tree, const struct usage *usag
     }
 }
 
-static void measure_serial_part(struct process_tree *tree, struct usage *usage)
+static void measure_serial_part(struct process_tree *tree, const struct profile *profile)
 {
     static const double least = 0.1; /* of the range */
     double most = 0;
     if (tree->serial.to - tree->serial.from < least * (tree->range.to - tree->range.from) ||
         !(tree->alone + tree->parallel > 0))
         tree->serial.to = tree->serial.from;
-    usage->range = (struct time_range){tree->serial.from, tree->serial.to};
-    usage->demand = NULL;
+    const struct time_range range = {tree->serial.from, tree->serial.to};
     tree->serial.process = PROFILE_NONE;
     for (uint32_t i = 0; i < tree->processes.length; i++) {
         const struct process *process = &tree->processes.data[i];
-        if (process->end <= usage->range.from || process->start >= usage->range.to)
+        if (process->end <= range.from || process->start >= range.to)
             continue;
-        double cpu = measure_process(usage, tree, process);
+        double cpu = 0;
+        for (uint32_t at = 0; at < process->thread_count; at++)
+            cpu += sum_thread_cpu_time(profile, tree->threads[process->first_thread + at], range);
         tree->serial.cpu += cpu;
         if (cpu <= most)
             continue;
@@ -101,15 +92,17 @@ int measure_process_usage(struct process_tree *tree, const struct profile *profi
                           .runnable = find_runnable_reason(profile),
                           .bin = (tree->range.to - tree->range.from) / BINS,
                           .demand = calloc(BINS, sizeof(*usage.demand))};
-    double *demand = usage.demand;
-    if (!demand)
+    if (!usage.demand)
         return error_no_memory(err);
-    for (size_t i = 0; i < tree->processes.length; i++)
-        tree->processes.data[i].cpu = measure_process(&usage, tree, &tree->processes.data[i]);
+    for (size_t i = 0; i < tree->processes.length; i++) {
+        struct process *process = &tree->processes.data[i];
+        for (uint32_t at = 0; at < process->thread_count; at++)
+            process->cpu += add_thread(&usage, tree->threads[process->first_thread + at]);
+    }
     if (usage.bin > 0) {
         find_serial_part(tree, &usage);
-        measure_serial_part(tree, &usage);
+        measure_serial_part(tree, profile);
     }
-    free(demand);
+    free(usage.demand);
     return 0;
 }
