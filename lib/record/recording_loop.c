@@ -229,30 +229,30 @@ static int run_round(struct recording *recording, const struct producers *produc
     return code;
 }
 
-int recording_loop_run(struct recording *recording, struct error *err)
+static int run_rounds(struct recording *recording, const struct producers *producers, struct error *err)
 {
-    struct source *source = recording->source;
-    const struct producers producers = list_producers(recording);
-    scheduling_raise(&recording->loop.thread.policy);
-    cpu_pin_init(&recording->loop.thread.pin);
     int code = 0;
-    if (recording->options->once) {
-        code = ptrace_source_read_once(source, &recording->waits, err);
-        cpu_pin_release(&recording->loop.thread.pin);
-        scheduling_restore(&recording->loop.thread.policy);
-        return code;
-    }
     while (!recording->loop.ending && !code) {
         uint64_t now = monotonic_ns();
-        code = run_due(recording, &producers, now, err);
+        code = run_due(recording, producers, now, err);
         if (!code && !recording->loop.ending)
-            code = run_round(recording, &producers, now, err);
+            code = run_round(recording, producers, now, err);
     }
-    if (!code)
-        code = source->class->stop(source, err);
+    return code ? code : recording->source->class->stop(recording->source, err);
+}
+
+int recording_loop_run(struct recording *recording, struct error *err)
+{
+    const struct producers producers = list_producers(recording);
+    bool is_once = recording->options->once;
+    scheduling_raise(&recording->loop.thread.policy);
+    cpu_pin_init(&recording->loop.thread.pin);
+    int code = is_once ? ptrace_source_read_once(recording->source, &recording->waits, err)
+                       : run_rounds(recording, &producers, err);
     cpu_pin_release(&recording->loop.thread.pin);
     scheduling_restore(&recording->loop.thread.policy);
-    if (!code)
-        code = finish_producers(recording, &producers, err);
+    if (code || is_once)
+        return code;
+    code = finish_producers(recording, &producers, err);
     return code ? code : recording_store_unsampled(recording, recording->result->stopped, err);
 }
