@@ -96,6 +96,19 @@ static void test_waits_are_clipped_to_the_range(void **state)
     engine_free(engine);
 }
 
+/* Returns an engine with a query of the off-CPU time of the thread that follows those of wait_profile_make(). */
+static struct engine *query_added_thread(struct profile *profile)
+{
+    static const uint32_t threads[] = {3};
+    struct error err;
+    struct engine *engine = engine_new(profile, &err);
+    assert_non_null(engine);
+    const struct tree_query query = {
+        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
+    return engine;
+}
+
 struct known_errors {
     double total[2], count[2], count_of_thread;
 };
@@ -118,12 +131,7 @@ static void check_errors(const char *event, int waits, double length, struct kno
                                       strings_add_z(&profile.strings, "string"),
                                       strings_add_z(&profile.strings, event)};
     assert_true(array_push(&section.entries, entry) && array_push(&profile.meta.extra, section));
-    struct engine *engine = engine_new(&profile, &err);
-    assert_non_null(engine);
-    const uint32_t threads[] = {3};
-    const struct tree_query query = {
-        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    struct engine *engine = query_added_thread(&profile);
     assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
     assert_int_equal(groups.list.length, 2);
     for (int i = 0; i < 2; i++)
@@ -163,12 +171,7 @@ static void test_a_wait_stands_for_waits_of_its_length(void **state)
         wait_profile_wait(thread, stacks.sleep, i, i + 0.0625, i ? 0.5 : 0);
         thread->samples.weight[thread->samples.length - 1] = i ? 0.625 : 0.0625 * 100;
     }
-    struct engine *engine = engine_new(&profile, &err);
-    assert_non_null(engine);
-    const uint32_t threads[] = {3};
-    const struct tree_query query = {
-        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    struct engine *engine = query_added_thread(&profile);
     assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
     const struct wait_group *sleep = &groups.list.data[0];
     assert_true(fabs(sleep->count - (100 + 99 * 10)) < 1e-6);
@@ -196,12 +199,7 @@ static void test_sums_have_a_number_and_no_longest_wait(void **state)
     wait_profile_wait(thread, sum, 1, 1.25, 1);
     thread->samples.weight[1] = 25;
     wait_profile_wait(thread, stacks.sleep, 30, 32, 28.75);
-    struct engine *engine = engine_new(&profile, &err);
-    assert_non_null(engine);
-    const uint32_t threads[] = {3};
-    const struct tree_query query = {
-        .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    struct engine *engine = query_added_thread(&profile);
     assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
     const struct wait_group *sums = &groups.list.data[0];
     assert_true(sums->squares == sums->total * sums->total);
