@@ -1,12 +1,14 @@
 /* The store returns each thread's samples in order, whether they went through the file or not. */
 #include "assemble/sample_store.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,8 +18,16 @@ static struct stored_sample sample_of(uint32_t thread, uint64_t number)
         .time = number * 1000 + thread, .stack = (uint32_t)number * 7 + thread, .cpu_time = (uint32_t)number};
 }
 
-static void check_samples_beside(const char *spool)
+static int next_descriptor(void)
 {
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(fd);
+    return fd;
+}
+
+static void check_samples_beside(const char *spool, bool has_file)
+{
+    int descriptor = next_descriptor();
     /* Counts around a block's size, none, and far more than one block. */
     static const uint64_t counts[] = {0, 1, 511, 512, 513, 1024, 5000};
     enum { THREADS = sizeof(counts) / sizeof(counts[0]) };
@@ -29,6 +39,7 @@ static void check_samples_beside(const char *spool)
                 struct stored_sample sample = sample_of(thread, i);
                 assert_int_equal(sample_store_add(store, thread, &sample, NULL), 0);
             }
+    assert_int_equal(next_descriptor(), descriptor + has_file);
     struct sample_cursor cursor = {0};
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t thread = 0; thread < THREADS + 3; thread++) {
@@ -45,18 +56,19 @@ static void check_samples_beside(const char *spool)
         }
     sample_cursor_destroy(&cursor);
     sample_store_free(store);
+    assert_int_equal(next_descriptor(), descriptor);
 }
 
 static void test_samples_come_back_by_thread(void **unused)
 {
     (void)unused;
-    check_samples_beside("/tmp/prof-test.spool");
+    check_samples_beside("/tmp/prof-test.spool", true);
 }
 
 static void test_a_directory_that_takes_no_file_is_replaced_by_memory(void **unused)
 {
     (void)unused;
-    check_samples_beside("/no/such/directory/spool");
+    check_samples_beside("/no/such/directory/spool", false);
 }
 
 static void test_a_file_of_the_largest_size_is_continued_in_memory(void **unused)
@@ -67,7 +79,7 @@ static void test_a_file_of_the_largest_size_is_continued_in_memory(void **unused
     const struct rlimit limit = {.rlim_cur = 32768, .rlim_max = before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0); /* a file in memory has this limit, too */
-    check_samples_beside("/tmp/prof-test.spool");
+    check_samples_beside("/tmp/prof-test.spool", false);  /* the profile needs the room on the disk */
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
