@@ -6,7 +6,7 @@
 
 #include <sys/procfs.h>
 
-enum { NOTE_BYTES_MAX = 64 << 20 }; /* 190,000 threads */
+enum { NOTE_BYTES_MAX = 64 << 20 }; /* some 18,000 threads, 3.5 KiB each with AVX-512 */
 
 /* ---- notes ---- */
 
