@@ -20,7 +20,7 @@ static const struct option_row option_rows[] = {
 static const char usage[] = "usage: prof help [COMMAND | agents]\n"
                             "       prof help --completion SHELL\n"
                             "\n"
-                            "Lists the commands, shows the help of one, or how a program or an agent uses prof.\n";
+                            "Lists the commands, shows the help of one, or shows how programs and agents use prof.\n";
 
 const struct option_table help_table = {
     .command = "help",
