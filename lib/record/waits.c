@@ -388,12 +388,15 @@ int waits_thread_ends(struct waits *waits, const struct perf_record *record, str
         return 0;
     if (record->type == PERF_RECORD_EXIT) /* the threads that this thread woke may need its name */
         wakers_thread_ends(&waits->wakers, record->tid, thread->name);
-    int code = cpu_slices_flush(waits, thread, record->time, true, err);
-    if (!code && thread->run.state == RUN_ON_OTHER_CPU) {
+    int code = 0;
+    if (thread->run.state == RUN_ON_OTHER_CPU) {
         code = end_wait(waits, thread, record->time, err);
         thread->run.since = record->time;
     }
-    return code ? code : store_rest(waits, thread, err);
+    if (!code)
+        code = store_rest(waits, thread, err);
+    /* A reader forgets the mappings of the process after the slice that ends with the last thread. */
+    return code ? code : cpu_slices_flush(waits, thread, record->time, true, err);
 }
 
 void waits_add_loss(struct waits *waits)

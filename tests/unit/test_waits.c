@@ -488,6 +488,7 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
     struct spool_reader *reader;
     struct tracked_process *process;
     begin(&fixture, false);
+    fixture.cpu = 0;
     uint32_t tid = (uint32_t)fixture.pid;
     struct tracked_thread *thread = tracker_find_thread(fixture.tracker, tid, &process);
     assert_non_null(find_wait_class(&thread->run, ms));
@@ -505,7 +506,7 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
         assert_true(waits_wakeup(&fixture.waits, &wakeup));
         take_switch(&fixture, time + length, false);
     }
-    const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = tid, .time = time};
+    const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = tid, .time = time + 1000};
     assert_int_equal(waits_thread_ends(&fixture.waits, &exit, &err), 0);
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
     assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
@@ -517,6 +518,9 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
     assert_true(third.flags == SAMPLE_WITHOUT_WEIGHT && third.waker && third.wait_ns == length);
     struct spool_wait last = next_wait(reader);
     assert_true(last.reason == REASON_SLEEP && !last.waker && last.wait_ns + last.unseen_ns == length);
+    struct spool_record record; /* the waits precede the slice that has the time of the thread's end */
+    assert_int_equal(spool_reader_read(reader, &record, &err), 1);
+    assert_true(record.kind == SPOOL_SLICE && record.slice.time_ns == exit.time);
     spool_reader_close(reader);
     end(&fixture);
 }
