@@ -6,6 +6,7 @@
 enum lock_kind {
     KIND_NONE,
     KIND_INSIDE, /* a function between the system call and the function that names the kind */
+    KIND_LOCK,   /* a lock of a program's own kind */
     KIND_MUTEX,
     KIND_CONDITION,
     KIND_RWLOCK,
@@ -16,6 +17,7 @@ enum lock_kind {
     KIND_ATOMIC,
     KIND_FUTURE,
     KIND_PARK,
+    KIND_LATCH,
     /* these words alone name the object */
     KIND_SLEEP,
     KIND_IDLE, /* a thread of a runtime without work */
@@ -27,6 +29,7 @@ enum lock_kind {
 static const struct {
     const char *subcategory, *object;
 } kinds[LOCK_KINDS] = {
+    [KIND_LOCK] = {"Lock", "lock"},
     [KIND_MUTEX] = {"Mutex", "mutex"},
     [KIND_CONDITION] = {"Condition variable", "condition variable"},
     [KIND_RWLOCK] = {"Read-write lock", "read-write lock"},
@@ -37,6 +40,7 @@ static const struct {
     [KIND_ATOMIC] = {"Atomic wait", "atomic"},
     [KIND_FUTURE] = {"Future", "future"},
     [KIND_PARK] = {"Park", "park"},
+    [KIND_LATCH] = {"Latch", "latch"},
     [KIND_SLEEP] = {"Sleep", "sleep"},
     [KIND_IDLE] = {"Idle thread", "idle thread"},
     [KIND_GIL] = {"Mutex", "GIL"},
@@ -100,6 +104,10 @@ static const struct kind_pattern inner_patterns[] = {
     {"runtime.note*sleep*", KIND_PARK},
     /* GNU OpenMP */
     {"gomp_*barrier_wait*", KIND_BARRIER},
+    /* PostgreSQL, whose processes wait for their latch and for sockets in one system call */
+    {"epoll_*wait*", KIND_INSIDE},
+    {"WaitEventSetWait*", KIND_INSIDE},
+    {"WaitLatch", KIND_LATCH},
 };
 
 /* Functions that use the locks above to make others. They count while all functions below them match a pattern. */
@@ -142,7 +150,11 @@ static const struct kind_pattern outer_patterns[] = {
     {"PyObject_Vectorcall*", KIND_INSIDE},
     {"Condition.wait", KIND_CONDITION},
     {"Thread._wait_for_tstate_lock", KIND_JOIN},
-    /* PostgreSQL, whose semaphores belong to processes */
+    /* PostgreSQL, whose semaphores and latches belong to processes */
+    {"ConditionVariable*Sleep", KIND_CONDITION},
+    {"ProcSleep", KIND_LOCK},
+    {"LockAcquire*", KIND_LOCK},
+    {"pg_sleep", KIND_SLEEP},
     {"PGSemaphoreLock", KIND_INSIDE},
     {"LWLockAcquire*", KIND_RWLOCK},
     {"LWLockWaitForVar", KIND_RWLOCK},
@@ -200,7 +212,7 @@ static const char *const idle_patterns[] = {"runtime.findRunnable*", "runtime.fi
 /* These functions wait for a futex word on the stack of the waiting thread, which does not identify the lock. */
 static const char *const private_words[] = {"std::sys*park*",      "std::thread::park*", "parking_lot_core::*",
                                             "runtime.note*sleep*", "Condition.wait",     "*PlatformEvent::park*",
-                                            "Parker::park*",       "PGSemaphoreLock"};
+                                            "Parker::park*",       "PGSemaphoreLock",    "WaitLatch"};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -288,6 +300,7 @@ static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
         enum lock_kind outer =
             starts_with(library_name, "libjvm.so") ? find_kind(jvm_patterns, COUNT(jvm_patterns), name) : KIND_NONE;
         outer = outer == KIND_NONE ? find_kind(outer_patterns, COUNT(outer_patterns), name) : outer;
+        library = inner || outer ? profile->funcs.resource[func] : library; /* its unnamed callers are inside, too */
         lock.is_private |= has_private_word(name);
         if (outer > KIND_INSIDE)
             lock.kind = outer;
@@ -383,18 +396,19 @@ uint32_t wait_kinds_add_frame(struct interner *interner, uint32_t caller, uint32
 {
     struct profile *profile = interner->profile;
     char text[512];
-    bool is_lock = has_reason(profile, frame, REASON_LOCK);
-    bool is_other = has_reason(profile, frame, REASON_SLEEP) || has_reason(profile, frame, REASON_NETWORK);
-    if (!is_lock && !(is_other && is_idle(profile, caller)))
+    bool is_lock = has_reason(profile, frame, REASON_LOCK), is_network = has_reason(profile, frame, REASON_NETWORK);
+    if (!is_lock && !is_network && !has_reason(profile, frame, REASON_SLEEP))
         return frame;
     uint32_t old = profile->frames.func[frame];
     const char *name = profile_text(profile, profile->funcs.name[old]);
-    struct lock lock = {.kind = KIND_JOIN};
-    bool is_thread = starts_with(name, "thread ");
-    if (!is_lock)
-        lock.kind = KIND_IDLE;
-    else if (!is_thread)
-        lock = starts_with(name, "lock") ? lock_of_stack(profile, caller) : (struct lock){.kind = KIND_NONE};
+    struct lock lock = {.kind = KIND_NONE};
+    bool is_thread = is_lock && starts_with(name, "thread ");
+    if (is_thread)
+        lock.kind = KIND_JOIN;
+    else if (is_network ? strcmp(name, "epoll") == 0 : is_lock && starts_with(name, "lock"))
+        lock = lock_of_stack(profile, caller);
+    if (!is_lock && lock.word != KIND_LATCH)
+        lock.kind = is_idle(profile, caller) ? KIND_IDLE : KIND_NONE;
     if (lock.kind == KIND_CONDITION && starts_with(name, "lock _PyRuntime"))
         lock.kind = KIND_GIL; /* a stripped Python has no name for take_gil() */
     if (lock.kind <= KIND_INSIDE)

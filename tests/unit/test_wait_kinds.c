@@ -193,6 +193,15 @@ static void test_locks_of_postgres_have_the_functions_that_take_them(void **unus
     (void)unused;
     CHECK("lock 0x10", "Read-write lock", "read-write lock in XLogFlush", "__new_sem_wait_slow64.constprop.0",
           "!PGSemaphoreLock", "!LWLockAcquireOrWait", "!XLogFlush");
+    static const char *const row[] = {"epoll_wait", "!WaitEventSetWait",    "!WaitLatch",         "!ProcSleep",
+                                      "!0x45d8a0",  "!LockAcquireExtended", "!XactLockTableWait", NULL};
+    check_wait("epoll", row, "Network", "Lock", "lock in XactLockTableWait");
+    static const char *const server[] = {"epoll_wait", "!WaitEventSetWait", "!WaitLatch", "!CheckpointerMain", NULL};
+    check_wait("epoll", server, "Network", "Latch", "latch in CheckpointerMain");
+    static const char *const sleep[] = {"epoll_wait", "!WaitEventSetWait", "!WaitLatch", "!pg_sleep", NULL};
+    check_wait("epoll", sleep, "Network", "Sleep", "sleep");
+    static const char *const client[] = {"epoll_wait", "!WaitEventSetWait", "!secure_read", NULL};
+    check_wait("epoll", client, "Network", "Network", "epoll");
 }
 
 static void test_sleeping_and_idle_threads_of_runtimes_wait_for_no_lock(void **unused)
