@@ -64,7 +64,8 @@ static void write_figures(struct json_writer *json, const struct report *report,
     write_side(json, "change", total, self);
 }
 
-/* A node that is too light or too deep is skipped together with its descendants, whose totals are at most as large.
+/* `ids`: see report_node_ids_new(); NULL: the rows have no ids.
+ * A node that is too light or too deep is skipped together with its descendants, whose totals are at most as large.
  * (With negative weights a descendant can have a larger total; it is skipped nevertheless.) */
 static void write_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows,
                        uint64_t *ids)
@@ -75,8 +76,6 @@ static void write_tree(struct json_writer *json, const struct report *report, co
     for (size_t i = 0; i < rows->length && !counts.limit; i++) {
         if (rows->depth[i] > skip_below)
             continue;
-        if (ids)
-            ids[rows->depth[i] + 1] = report_node_id(report, ids[rows->depth[i]], rows->func[i]);
         skip_below = UINT32_MAX;
         double weight = rows->rank ? rows->rank[i] : rows->total[i];
         if (rows->depth[i] >= depth || !report_takes_row(report, &counts, weight, SIZE_MAX)) {
@@ -86,7 +85,7 @@ static void write_tree(struct json_writer *json, const struct report *report, co
         json_open(json, '{');
         json_member_double(json, "depth", rows->depth[i]);
         if (ids)
-            report_write_node_id(json, ids[rows->depth[i] + 1]);
+            report_write_node_id(json, report_node_id(report, rows, i, ids));
         write_func(json, report, rows->func[i]);
         struct side_figures sides[PROFILE_SIDES] = {{0, 0}, {0, 0}};
         if (rows->rank) {
@@ -313,14 +312,9 @@ static int write_whole_tree(struct json_writer *json, const struct report *repor
     struct tree_rows rows = {0};
     int code = butterfly ? butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
                          : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
-    uint32_t deepest = 0;
-    for (size_t i = 0; i < rows.length; i++)
-        deepest = rows.depth[i] > deepest ? rows.depth[i] : deepest;
-    uint64_t *ids = butterfly ? NULL : calloc(deepest + 2, sizeof(*ids)); /* of the rows from the root, from level -1 */
-    if (!code && !butterfly && !ids)
+    uint64_t *ids = NULL;
+    if (!code && !butterfly && !(ids = report_node_ids_new(report, &rows)))
         code = error_no_memory(err);
-    if (ids)
-        ids[0] = report_node_root(report);
     json_member_open(json, name, '[');
     if (!code)
         write_tree(json, report, &rows, ids);

@@ -22,19 +22,32 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-uint64_t report_node_root(const struct report *report)
+/* Returns the id above the roots of the tree, which is that of the caller after --node. */
+static uint64_t get_root_id(const struct report *report)
 {
     static const uint64_t basis = UINT64_C(0xcbf29ce484222325);
     return report->callers.length ? report->callers_id : hash_text(basis, report->options.inverted ? "inverted" : "");
 }
 
-uint64_t report_node_id(const struct report *report, uint64_t parent, uint32_t func)
+uint64_t *report_node_ids_new(const struct report *report, const struct tree_rows *rows)
 {
-    const struct func_names names = get_func_names(report->profile, func);
-    const uint32_t texts[] = {names.name, names.lib, names.file};
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-        parent = hash_text(parent, texts[i] == PROFILE_NONE ? "" : profile_text(report->profile, texts[i]));
-    return parent;
+    uint32_t deepest = 0;
+    for (size_t i = 0; i < rows->length; i++)
+        deepest = rows->depth[i] > deepest ? rows->depth[i] : deepest;
+    uint64_t *ids = calloc((size_t)deepest + 2, sizeof(*ids)); /* by level, from -1 */
+    if (ids)
+        ids[0] = get_root_id(report);
+    return ids;
+}
+
+uint64_t report_node_id(const struct report *report, const struct tree_rows *rows, size_t i, uint64_t *ids)
+{
+    uint64_t *id = &ids[rows->depth[i] + 1];
+    const struct func_names names = get_func_names(report->profile, rows->func[i]);
+    *id = hash_text(id[-1], profile_text(report->profile, names.name));
+    *id = hash_text(*id, profile_text(report->profile, names.lib));
+    *id = hash_text(*id, profile_text(report->profile, names.file));
+    return *id;
 }
 
 void report_write_node_id(struct json_writer *json, uint64_t id)
@@ -46,18 +59,21 @@ void report_write_node_id(struct json_writer *json, uint64_t id)
 
 /* ---- --node ---- */
 
-/* Finds the row with an id, and the ids of its callers. `ids` has one id for each level. */
-static uint32_t find_row(struct report *report, const struct tree_rows *rows, uint64_t wanted, uint64_t *ids)
+/* Finds the row with an id, and stores the id of its caller. */
+static int find_row(struct report *report, const struct tree_rows *rows, uint64_t wanted, uint32_t *node,
+                    struct error *err)
 {
-    for (size_t i = 0; i < rows->length; i++) {
-        uint32_t depth = rows->depth[i];
-        ids[depth + 1] = report_node_id(report, ids[depth], rows->func[i]);
-        if (ids[depth + 1] != wanted)
+    uint64_t *ids = report_node_ids_new(report, rows);
+    if (!ids)
+        return error_no_memory(err);
+    for (size_t i = 0; i < rows->length && *node == NODE_NONE; i++) {
+        if (report_node_id(report, rows, i, ids) != wanted)
             continue;
-        report->callers_id = ids[depth];
-        return rows->node[i];
+        report->callers_id = ids[rows->depth[i]];
+        *node = rows->node[i];
     }
-    return NODE_NONE;
+    free(ids);
+    return 0;
 }
 
 /* Stores the row and its callers, from the root. */
@@ -81,22 +97,15 @@ int report_find_node(struct report *report, const char *id, struct node_path *pa
 {
     struct tree_rows rows = {0};
     struct error err = {0};
-    uint64_t *ids = NULL, wanted;
-    uint32_t node = NODE_NONE, deepest = 0;
+    uint64_t wanted;
+    uint32_t node = NODE_NONE;
     int code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, &err);
-    for (size_t i = 0; i < rows.length; i++)
-        deepest = rows.depth[i] > deepest ? rows.depth[i] : deepest;
-    if (!code && !(ids = calloc(deepest + 2, sizeof(*ids))))
-        code = error_no_memory(&err);
-    if (!code && strlen(id) == ID_SIZE - 1 && sscanf(id, "n%16" SCNx64, &wanted) == 1) {
-        ids[0] = report_node_root(report);
-        node = find_row(report, &rows, wanted, ids);
-    }
+    if (!code && strlen(id) == ID_SIZE - 1 && sscanf(id, "n%16" SCNx64, &wanted) == 1)
+        code = find_row(report, &rows, wanted, &node, &err);
     if (!code && node != NODE_NONE)
         code = engine_path(report->engine, node, path, &err);
     if (!code && node != NODE_NONE)
         code = store_callers(report, path, &err);
-    free(ids);
     tree_rows_destroy(&rows);
     if (code)
         return ui_fail_error(&err);

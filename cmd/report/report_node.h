@@ -7,11 +7,12 @@
 
 struct json_writer;
 
-/* Returns the id above the roots of the tree, which is that of the caller after --node. */
-uint64_t report_node_root(const struct report *report);
+/* Allocates the ids of a row and its callers for report_node_id(). Returns NULL if memory runs out. The caller frees
+ * them. */
+uint64_t *report_node_ids_new(const struct report *report, const struct tree_rows *rows);
 
-/* Returns the id of the row of a func below the row `parent`. */
-uint64_t report_node_id(const struct report *report, uint64_t parent, uint32_t func);
+/* Returns the id of row `i`, after calls for its callers. */
+uint64_t report_node_id(const struct report *report, const struct tree_rows *rows, size_t i, uint64_t *ids);
 
 /* Writes the member "id". */
 void report_write_node_id(struct json_writer *json, uint64_t id);
