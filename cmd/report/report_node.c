@@ -76,11 +76,14 @@ static int find_row(struct report *report, const struct tree_rows *rows, uint64_
     return 0;
 }
 
-/* Stores the row and its callers, from the root. */
+/* Stores the row and its callers, from the root. The path may begin at the row of an earlier --node. */
 static int store_callers(struct report *report, const struct node_path *path, struct error *err)
 {
     struct tree_rows row = {0};
+    size_t callers = report->callers.length;
     int code = 0;
+    if (callers && report->callers.func[callers - 1] == path->data[0])
+        report->callers.length--;
     for (size_t length = 1; !code && length <= path->length; length++) {
         uint32_t node;
         code = engine_find(report->engine, path->data, length, false, &node, err);
