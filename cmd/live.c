@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -293,14 +292,4 @@ bool live_view_show_saved(struct companion *live, const char *profile_path)
     if (is_shown)
         wait_for_end(live);
     return is_shown;
-}
-
-void live_view_end(struct companion *live)
-{
-    if (!live)
-        return;
-    close(live->socket);
-    while (waitpid(live->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    free(live);
 }

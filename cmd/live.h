@@ -27,6 +27,3 @@ int live_view_start(struct companion **out, const char *spool, bool drops_sample
 /* Shows the saved profile in the page, and waits for SIGINT, SIGTERM or SIGHUP. Returns false if the live process has
  * ended, so no page can show the profile. */
 bool live_view_show_saved(struct companion *live, const char *profile_path);
-
-/* Ends the live process and frees `live`. NULL is allowed. */
-void live_view_end(struct companion *live);

@@ -23,8 +23,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -163,10 +161,7 @@ static int record_process(struct top *top, struct error *err)
     code = record_command(&options, &result, err);
     if (result.rest_fd >= 0)
         close(result.rest_fd);
-    close(companion->socket);
-    while (waitpid(companion->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    free(companion);
+    companion_end(companion);
     return code;
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COMPANION_NICE = 10 }; /* at 19, busy programs would delay a profile by minutes */
@@ -49,4 +50,14 @@ int companion_start(struct companion **out, int (*run)(void *context, int socket
     *companion = (struct companion){pid, ends[0]};
     *out = companion;
     return 0;
+}
+
+void companion_end(struct companion *companion)
+{
+    if (!companion)
+        return;
+    close(companion->socket);
+    while (waitpid(companion->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    free(companion);
 }

@@ -17,3 +17,6 @@ struct companion {
  * `purpose` ends the sentence of an error: "push profiles". The caller frees *out, which is NULL after a failure. */
 int companion_start(struct companion **out, int (*run)(void *context, int socket), void *context, const char *purpose,
                     struct error *err);
+
+/* Closes the socket, waits for the end of the process, and frees the companion. NULL is allowed. */
+void companion_end(struct companion *companion);

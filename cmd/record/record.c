@@ -342,7 +342,7 @@ static int record(struct record_line *options)
         was_shown = companions.live && live_view_show_saved(companions.live, options->output);
         status = get_exit_status(&recorded, &saved);
     }
-    live_view_end(companions.live);
+    companion_end(companions.live);
     if (is_saved && !was_shown)
         status = serve(options, status);
     int pushed = push_windows_end(companions.windows, is_saved && !options->save_only);
