@@ -220,8 +220,6 @@ static void write_changed_functions(struct json_writer *json, const struct check
 static void write_check(struct json_writer *json, const void *context)
 {
     const struct check *check = context;
-    json_open(json, '{');
-    json_member_unsigned(json, "version", JSON_VERSION);
     json_member_text(json, "base", get_side_name(check, SIDE_BASE));
     json_member_text(json, "new", get_side_name(check, SIDE_NEW));
     json_member_text(json, "unit", check->report.weight.unit);
@@ -240,7 +238,6 @@ static void write_check(struct json_writer *json, const void *context)
     json_member_open(json, "changed", '[');
     write_changed_functions(json, check);
     json_close(json, ']');
-    json_close(json, '}');
 }
 
 /* ---- JUnit ---- */

@@ -318,13 +318,10 @@ static void write_all(struct json_writer *json, const void *word)
     char text[PATTERN_SIZE];
     const char *pattern = word ? make_pattern(word, text) : NULL;
     struct error why = {0};
-    json_open(json, '{');
-    json_member_unsigned(json, "version", JSON_VERSION);
     write_kernel_events(json, pattern);
     write_tracepoints(json, pattern);
     json_member_open(json, "probes", '{');
     write_state(json, try_probe("/proc/self/exe", &why), &why);
-    json_close(json, '}');
     json_close(json, '}');
 }
 

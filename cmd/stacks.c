@@ -258,8 +258,6 @@ struct answer {
 static void write_answer(struct json_writer *json, const void *context)
 {
     const struct answer *answer = context;
-    json_open(json, '{');
-    json_member_unsigned(json, "version", JSON_VERSION);
     json_member_unsigned(json, "pid", (uint64_t)answer->subject->pid);
     if (answer->subject->core)
         json_member_text(json, "core", answer->subject->core);
@@ -271,7 +269,6 @@ static void write_answer(struct json_writer *json, const void *context)
     for (size_t i = 0; i < answer->stacks->length; i++)
         write_thread(json, answer->profile, &answer->stacks->data[i]);
     json_close(json, ']');
-    json_close(json, '}');
 }
 
 static int print_answer(const struct answer *answer, bool as_json)

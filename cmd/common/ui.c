@@ -67,7 +67,10 @@ int ui_print_json(void (*write)(struct json_writer *json, const void *context), 
     static struct json_writer json;
     struct error err = {0};
     json_writer_init(&json, &ui_sink, &err);
+    json_open(&json, '{');
+    json_member_unsigned(&json, "version", JSON_VERSION);
     write(&json, context);
+    json_close(&json, '}');
     if (!json_writer_finish(&json) && (putchar('\n') == EOF || fflush(stdout)))
         error_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
     return err.text[0] ? ui_fail_error(&err) : EXIT_SUCCESS;

@@ -29,7 +29,11 @@ bool ui_write(const char *bytes, size_t size);
 /* Writes to standard output, like ui_write(). */
 extern const struct byte_sink ui_sink;
 
-/* Prints the JSON that `write` writes, and a newline. Returns the exit status after a message. */
+/* The member "version" of all JSON. It grows when a member changes its meaning or disappears (docs/schema). */
+enum { JSON_VERSION = 1 };
+
+/* Prints a JSON object with "version" and the members that `write` writes, and a newline. Returns the exit status after
+ * a message. */
 struct json_writer;
 int ui_print_json(void (*write)(struct json_writer *json, const void *context), const void *context);
 
@@ -38,9 +42,6 @@ void ui_append(char *text, size_t size, const char *format, ...) __attribute__((
 
 /* Replaces the invisible characters of a text. Returns the new size of the text, which never exceeds the old size. */
 size_t ui_mask(char *text, size_t size);
-
-/* The member "version" of all JSON. It grows when a member changes its meaning or disappears (docs/schema). */
-enum { JSON_VERSION = 1 };
 
 /* Prints one line. `format` has no newline at its end. */
 void ui_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));

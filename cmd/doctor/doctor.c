@@ -86,8 +86,6 @@ static void print_findings(const struct findings *findings)
 static void write_findings(struct json_writer *json, const void *context)
 {
     const struct findings *findings = context;
-    json_open(json, '{');
-    json_member_unsigned(json, "version", JSON_VERSION);
     json_member_bool(json, "records", findings->can_record);
     json_member_open(json, "findings", '[');
     for (size_t i = 0; i < findings->items.length; i++) {
@@ -101,7 +99,6 @@ static void write_findings(struct json_writer *json, const void *context)
         json_close(json, '}');
     }
     json_close(json, ']');
-    json_close(json, '}');
 }
 
 /* ---- the command ---- */
