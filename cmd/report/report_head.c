@@ -36,12 +36,14 @@ double report_counted_samples(const struct report *report)
     return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
 }
 
-const char *report_sample_noun(const struct report *report)
+struct counted_noun report_counted_noun(const struct report *report)
 {
     bool has_waits = engine_has_waits(report->engine);
-    return has_waits && report->weight.kind == WEIGH_OFF_CPU_TIME ? "wait"
-           : has_waits && report->weight.kind == WEIGH_TIME       ? "samples and wait"
-                                                                  : "sample";
+    if (has_waits && report->weight.kind == WEIGH_OFF_CPU_TIME)
+        return (struct counted_noun){"wait", "counted_waits"};
+    if (has_waits && report->weight.kind == WEIGH_TIME)
+        return (struct counted_noun){"samples and wait", "samples_and_waits"};
+    return (struct counted_noun){"sample", "samples"};
 }
 
 static const char *const lost_names[] = {"Samples lost", NULL};
@@ -104,7 +106,7 @@ static void append_samples(const struct report *report, char *line)
     if (is_part)
         report_append(line, "%s %s of", comma, counted_text);
     report_append(line, "%s%s%s %s%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
-                  report_sample_noun(report), all == 1 ? "" : "s");
+                  report_counted_noun(report).text, all == 1 ? "" : "s");
 }
 
 static int count_processes(const struct report *report, size_t *count, struct error *err)
@@ -203,7 +205,7 @@ static void warn_of_few_samples(const struct report *report)
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW_SAMPLES)
         return;
-    report_append(text, "%.0f %s%s %s too few for reliable percentages", samples, report_sample_noun(report),
+    report_append(text, "%.0f %s%s %s too few for reliable percentages", samples, report_counted_noun(report).text,
                   samples == 1 ? "" : "s", samples == 1 ? "is" : "are");
     if (report_is_filtered(report))
         report_append(text, ".");

@@ -471,12 +471,6 @@ static void write_head_text(struct json_writer *json, const struct report *repor
     json_text(json, text, strnlen(text, LONGEST_OF_SUMMARY));
 }
 
-static const char *report_count_key(const struct report *report)
-{
-    const char *noun = report_sample_noun(report);
-    return strcmp(noun, "sample") == 0 ? "samples" : strcmp(noun, "wait") == 0 ? "counted_waits" : "samples_and_waits";
-}
-
 int report_print_json(const struct report *report, struct error *err)
 {
     struct json_writer *json = malloc(sizeof(*json));
@@ -495,7 +489,7 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "interval_ms", has_times ? report->profile->meta.interval : NAN);
     json_member_double(json, "from_ms", has_times ? report->range.from : NAN);
     json_member_double(json, "to_ms", has_times ? report->range.to : NAN);
-    json_member_double(json, report_count_key(report), report_counted_samples(report));
+    json_member_double(json, report_counted_noun(report).key, report_counted_samples(report));
     json_member_double(json, "lost", lost);
     write_head_text(json, report, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);

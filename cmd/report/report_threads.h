@@ -25,6 +25,10 @@ int report_print_threads(const struct report *report, struct error *err);
  * samples. */
 double report_counted_samples(const struct report *report);
 
-/* Returns what report_counted_samples() counts, in the singular: "sample", "wait" or "samples and wait". The
- * plural adds an s. */
-const char *report_sample_noun(const struct report *report);
+/* What report_counted_samples() counts. */
+struct counted_noun {
+    const char *text; /* in the singular; the plural adds an s */
+    const char *key;  /* of the number in JSON */
+};
+
+struct counted_noun report_counted_noun(const struct report *report);
