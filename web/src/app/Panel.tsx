@@ -75,8 +75,7 @@ function SearchCount(): JSX.Element | null {
     const place = session.treeSearch.matchPlace.value;
     if (!count) return null;
     const { all, kept } = count;
-    const hasWaits = session.info.value.threads.some((thread) => thread.hasWaitRows);
-    const noun = (hasWaits && WAIT_NOUNS[session.filters.weight.value.id]) || 'sample';
+    const noun = (session.info.value.hasWaits && WAIT_NOUNS[session.filters.weight.value.id]) || 'sample';
     return (
         <span class="search-count" role="status" title={`The percentages below are of the matching ${noun}s`}>
             {`${formatCount(kept)} of ${formatCount(all)} ${noun}${all === 1 ? '' : 's'} match (${formatShare(kept, all)})`}
