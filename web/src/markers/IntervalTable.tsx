@@ -9,7 +9,8 @@ import { useModel, useSession } from '../session/context';
 import { stateBackground } from '../session/states';
 import { copyPlainName, copyTableItems } from '../table/copies';
 import { Table } from '../table/Table';
-import { type Column, shownColumns } from '../table/table_columns';
+import { type Column, numberColumn, shownColumns } from '../table/table_columns';
+import { nameColumn } from '../table/weight_columns';
 import { Choices } from '../ui/Choices';
 import { StateShares } from '../ui/StateShares';
 import { ProfileText } from '../ui/text';
@@ -33,7 +34,7 @@ const VALUES = {
     total: ({ total_ms }) => total_ms,
 } satisfies Record<string, (stats: IntervalStats) => number>;
 
-function numberColumn(key: keyof typeof VALUES, title: string, hint: string, sparedBelow = 0): Column<IntervalStats> {
+function intervalColumn(key: keyof typeof VALUES, title: string, hint: string, sparedBelow = 0): Column<IntervalStats> {
     const value = VALUES[key];
     const text = (stats: IntervalStats): string =>
         key === 'count'
@@ -41,20 +42,16 @@ function numberColumn(key: keyof typeof VALUES, title: string, hint: string, spa
             : key === 'total'
               ? formatWeight(stats.total_ms, 'ms')
               : formatMs(value(stats));
-    return {
+    return numberColumn({
         key,
         title,
         hint,
         width: 88,
-        isNumber: true,
-        sortedBy: key,
-        class: 'number',
-        cell: text,
         text,
         value,
         sparedBelow,
-        ...(key !== 'count' && { describe: (stats) => formatDuration(value(stats)) }),
-    };
+        ...(key !== 'count' && { describe: (stats: IntervalStats) => formatDuration(value(stats)) }),
+    });
 }
 
 /** ms by the number of a state. */
@@ -223,12 +220,12 @@ function createIntervalTableModel(session: Session) {
             .join(', ');
     const plain = { isNumber: false, sortedBy: '', class: 'text-cell' };
     const columns: Column<IntervalStats>[] = [
-        numberColumn('total', 'Total (ms)', 'Sum of the durations'),
-        numberColumn('count', 'Count', 'Number of intervals'),
-        numberColumn('p50', 'P50 (ms)', 'Half of the intervals are not longer'),
-        numberColumn('p90', 'P90 (ms)', '90% of the intervals are not longer', 900),
-        numberColumn('p99', 'P99 (ms)', '99% of the intervals are not longer'),
-        numberColumn('longest', 'Longest (ms)', 'The longest interval'),
+        intervalColumn('total', 'Total (ms)', 'Sum of the durations'),
+        intervalColumn('count', 'Count', 'Number of intervals'),
+        intervalColumn('p50', 'P50 (ms)', 'Half of the intervals are not longer'),
+        intervalColumn('p90', 'P90 (ms)', '90% of the intervals are not longer', 900),
+        intervalColumn('p99', 'P99 (ms)', '99% of the intervals are not longer'),
+        intervalColumn('longest', 'Longest (ms)', 'The longest interval'),
         {
             ...plain,
             key: 'histogram',
@@ -249,21 +246,15 @@ function createIntervalTableModel(session: Session) {
             text: shares,
         },
     ];
-    const main: Column<IntervalStats> = {
-        key: 'name',
+    const main = nameColumn<IntervalStats>({
         title: 'Name',
-        width: 0,
-        isNumber: false,
-        isText: true,
-        sortedBy: 'name',
-        class: 'tree-name',
         cell: ({ name }) => (
             <span class="tree-text in-list">
                 <ProfileText text={name || '(no name)'} limit={NAME_LIMIT} />
             </span>
         ),
         text: ({ name }) => name,
-    };
+    });
 
     function sorted(rows: readonly IntervalStats[]): IntervalStats[] {
         const { column, reversed } = sort.value;

@@ -7,7 +7,7 @@ import type { ProcessRow, ProcessTree } from '../engine/processes';
 import { useModel, useSession } from '../session/context';
 import { copyTableItems } from '../table/copies';
 import { INDENT, Table } from '../table/Table';
-import { type Column, shownColumns } from '../table/table_columns';
+import { type Column, numberColumn, shownColumns } from '../table/table_columns';
 import { nameColumn } from '../table/weight_columns';
 import { ChevronIcon } from '../ui/icons';
 import { ProfileText } from '../ui/text';
@@ -24,22 +24,17 @@ const COMMAND_LIMIT = 4000;
 const DEEPEST = 40;
 const SUCCESS = 'exit status 0';
 
-function numberColumn(key: keyof typeof PROCESS_VALUES, title: string, hint: string): Column<ShownProcess> {
+function timeColumn(key: keyof typeof PROCESS_VALUES, title: string, hint: string): Column<ShownProcess> {
     const value = ({ row }: ShownProcess): number => PROCESS_VALUES[key](row);
-    const text = (shown: ShownProcess): string => formatWeight(value(shown), 'ms');
-    return {
+    return numberColumn({
         key,
         title,
         hint,
         width: 88,
-        isNumber: true,
-        sortedBy: key,
-        class: 'number',
-        cell: text,
-        text,
+        text: (shown) => formatWeight(value(shown), 'ms'),
         value,
         describe: (shown) => formatDuration(value(shown)),
-    };
+    });
 }
 
 /** Draws the lifetime, and above it the steps of the critical path. */
@@ -83,18 +78,18 @@ function createProcessModel(session: Session) {
         const range = axis.shownRange();
         return [
             {
-                ...numberColumn('start', 'Start (s)', 'Start, after the start of the profile'),
+                ...timeColumn('start', 'Start (s)', 'Start, after the start of the profile'),
                 isText: true,
                 cell: startOf,
                 text: startOf,
             },
-            numberColumn('wall', 'Lifetime (ms)', 'From the start to the end of the process'),
-            numberColumn('cpu', 'CPU (ms)', 'CPU time of the process'),
+            timeColumn('wall', 'Lifetime (ms)', 'From the start to the end of the process'),
+            timeColumn('cpu', 'CPU (ms)', 'CPU time of the process'),
             {
-                ...numberColumn('tree', 'With children', 'CPU time of the process and its descendants, ms'),
+                ...timeColumn('tree', 'With children', 'CPU time of the process and its descendants, ms'),
                 cell: ({ row }) => formatWeight(row.descendants > 0 ? row.tree_cpu_ms : 0, 'ms'),
             },
-            numberColumn('path', 'On path (ms)', 'Time on the critical path, which a faster build must shorten'),
+            timeColumn('path', 'On path (ms)', 'Time on the critical path, which a faster build must shorten'),
             {
                 key: 'lifetime',
                 title: 'Lifetime',

@@ -40,6 +40,15 @@ export interface Column<Row> {
     sparedBelow?: number;
 }
 
+/** Without `cell`, the column shows `text`. */
+export type NumberColumn<Row> = Omit<Column<Row>, 'isNumber' | 'sortedBy' | 'class' | 'cell'> &
+    Partial<Pick<Column<Row>, 'cell'>>;
+
+/** A column of numbers, sorted by its own key. */
+export function numberColumn<Row>(column: NumberColumn<Row>): Column<Row> {
+    return { isNumber: true, sortedBy: column.key, class: 'number', cell: column.text, ...column };
+}
+
 export function shownColumns<Row>(table: string, columns: readonly Column<Row>[], width: number): Column<Row>[] {
     return columns.filter(
         ({ key, optional, sparedBelow = 0 }) =>

@@ -129,7 +129,7 @@ export function weightColumns<Row extends Weighed>(
 
 type NameColumn<Row> = Pick<Column<Row>, 'cell' | 'text'> & { title?: string };
 
-/** The main column of a table of functions. */
+/** The main column of a table. */
 export function nameColumn<Row>({ title = 'Function', cell, text }: NameColumn<Row>): Column<Row> {
     return {
         key: 'name',

@@ -8,7 +8,8 @@ import type { ComparedWait } from '../engine/waits';
 import { useModel, useSession } from '../session/context';
 import { copyPlainName, copyTableItems } from '../table/copies';
 import { Table } from '../table/Table';
-import { type Column, shownColumns } from '../table/table_columns';
+import { type Column, numberColumn, shownColumns } from '../table/table_columns';
+import { nameColumn } from '../table/weight_columns';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
 import { EmptyWaits, LinkCell, lengthOrNone, MAIN_TITLES } from './wait_parts';
@@ -79,31 +80,24 @@ function createComparedModel(session: Session) {
             const isMeanOfIntervals = (session.tree.summary.value?.newIntervals ?? 0) > 0;
             return isMeanOfIntervals ? count.toFixed(2) : formatCount(Math.max(1, Math.round(count)));
         };
-        return {
+        return numberColumn({
             key: `${side}Count`,
             title: `${title} count`,
             hint: 'Number of waits. Numbers of short waits are estimates.',
             width: 88,
-            isNumber: true,
-            sortedBy: `${side}Count`,
-            class: 'number',
-            cell: text,
             text,
             value: (row) => row[side].count,
             sparedBelow: 900,
-        };
+        });
     }
 
     function longestColumn(side: Side, title: string): Column<Row> {
         const text = (row: Row): string => lengthOrNone(longestOf(row, side));
-        return {
+        return numberColumn({
             key: `${side}Longest`,
             title: `${title} longest (ms)`,
             hint: 'The longest wait in the range; a click shows it',
             width: 128,
-            isNumber: true,
-            sortedBy: `${side}Longest`,
-            class: 'number',
             cell: (row) =>
                 row[side].longest ? (
                     <LinkCell
@@ -117,7 +111,7 @@ function createComparedModel(session: Session) {
             text,
             value: (row) => longestOf(row, side),
             sparedBelow: 1400,
-        };
+        });
     }
 
     const kind: Column<Row> = {
@@ -146,24 +140,20 @@ function createComparedModel(session: Session) {
         ...(comparedBy.value === 'reason' ? [] : [kind]),
     ]);
 
-    const main = computed<Column<Row>>(() => ({
-        key: 'name',
-        title: MAIN_TITLES[comparedBy.value],
-        width: 0,
-        isNumber: false,
-        isText: true,
-        sortedBy: 'name',
-        class: 'tree-name',
-        cell: (row) => (
-            <span class="tree-text in-list">
-                <ProfileText text={row.name} limit={NAME_LIMIT} />
-                <span class="tree-lib">
-                    <ProfileText text={whereOf(row)} limit={NAME_LIMIT} />
+    const main = computed(() =>
+        nameColumn<Row>({
+            title: MAIN_TITLES[comparedBy.value],
+            cell: (row) => (
+                <span class="tree-text in-list">
+                    <ProfileText text={row.name} limit={NAME_LIMIT} />
+                    <span class="tree-lib">
+                        <ProfileText text={whereOf(row)} limit={NAME_LIMIT} />
+                    </span>
                 </span>
-            </span>
-        ),
-        text: (row) => `${row.name} (${whereOf(row)})`,
-    }));
+            ),
+            text: (row) => `${row.name} (${whereOf(row)})`,
+        }),
+    );
 
     function copyItems(): MenuItem[] {
         return copyTableItems({

@@ -8,7 +8,8 @@ import type { WaitGroup } from '../engine/waits';
 import { useModel, useSession } from '../session/context';
 import { copyPlainName, copyTableItems } from '../table/copies';
 import { Table } from '../table/Table';
-import { type Column, shownColumns } from '../table/table_columns';
+import { type Column, type NumberColumn, numberColumn, shownColumns } from '../table/table_columns';
+import { nameColumn } from '../table/weight_columns';
 import { ProfileText } from '../ui/text';
 import { type MenuItem, menuItem } from '../window/windows';
 import { ObjectPane } from './ObjectPane';
@@ -43,70 +44,48 @@ function First({ group, text }: { group: WaitGroup; text: string }): JSX.Element
     );
 }
 
-/** A column of numbers, sorted by its own key. */
-function numberColumn(
+function waitColumn(
     key: keyof typeof WAIT_VALUES,
     title: string,
     width: number,
-    {
-        hint,
-        text,
-        sparedBelow = 0,
-        cell = text,
-    }: Pick<Column<WaitGroup>, 'hint' | 'text' | 'sparedBelow'> & {
-        cell?: Column<WaitGroup>['cell'];
-    },
+    more: Omit<NumberColumn<WaitGroup>, 'key' | 'title' | 'width' | 'value'>,
 ): Column<WaitGroup> {
-    return {
-        key,
-        title,
-        ...(hint && { hint }),
-        width,
-        sparedBelow,
-        isNumber: true,
-        sortedBy: key,
-        class: 'number',
-        cell,
-        text,
-        value: WAIT_VALUES[key],
-    };
+    return numberColumn({ key, title, width, value: WAIT_VALUES[key], ...more });
 }
 
 const TIMES: readonly Column<WaitGroup>[] = [
-    {
-        ...numberColumn('total', 'Total (ms)', 96, {
-            hint: 'Totals of short waits are estimates',
-            text: (group) => formatEstimate(group.total, group.totalError, 'ms'),
-        }),
+    waitColumn('total', 'Total (ms)', 96, {
+        hint: 'Totals of short waits are estimates',
+        text: (group) => formatEstimate(group.total, group.totalError, 'ms'),
         describe: (group) => formatDuration(group.total),
-    },
-    numberColumn('count', 'Count', 116, {
+    }),
+    waitColumn('count', 'Count', 116, {
         hint: 'Number of waits. Numbers of short waits are estimates.',
         text: (group) =>
             group.count > 0 ? formatEstimate(Math.max(1, Math.round(group.count)), group.countError, '') : '—',
     }),
-    numberColumn('longest', 'Longest (ms)', 104, {
+    waitColumn('longest', 'Longest (ms)', 104, {
         hint: 'The longest wait in the range; a click shows it',
         cell: (group) => <Longest group={group} />,
         text: (group) => lengthOrNone(group.longest),
     }),
-    numberColumn('p99', 'P99 (ms)', 80, {
+    waitColumn('p99', 'P99 (ms)', 80, {
         hint: '99% of the waits are not longer',
         text: (group) => lengthOrNone(group.percentile99),
         sparedBelow: 720,
     }),
-    numberColumn('mean', 'Mean (ms)', 88, {
+    waitColumn('mean', 'Mean (ms)', 88, {
         text: (group) => lengthOrNone(meanOf(group)),
         sparedBelow: 900,
     }),
-    numberColumn('threads', 'Threads', 72, {
+    waitColumn('threads', 'Threads', 72, {
         hint: 'How many threads waited',
         text: (group) => formatCount(group.threads),
         sparedBelow: 960,
     }),
 ];
 
-const RUNNABLE: Column<WaitGroup> = numberColumn('runnable', 'Runnable (ms)', 116, {
+const RUNNABLE: Column<WaitGroup> = waitColumn('runnable', 'Runnable (ms)', 116, {
     hint: 'Ready to run, but another thread ran; part of the total',
     text: (group) => formatWeight(group.runnable, 'ms'),
 });
@@ -124,7 +103,7 @@ function createWaitTableModel(session: Session) {
     };
 
     const firstText = ({ first }: WaitGroup): string => (Number.isNaN(first) ? '—' : placeText(first));
-    const first = numberColumn('first', 'First', 80, {
+    const first = waitColumn('first', 'First', 80, {
         hint: 'When the first wait began; a click shows it',
         cell: (group) => <First group={group} text={firstText(group)} />,
         text: firstText,
@@ -204,27 +183,23 @@ function createWaitTableModel(session: Session) {
             .join(' · ');
     }
 
-    const main = computed<Column<WaitGroup>>(() => ({
-        key: 'name',
-        title: MAIN_TITLES[view.value.waitsBy],
-        width: 0,
-        isNumber: false,
-        isText: true,
-        sortedBy: 'name',
-        class: 'tree-name',
-        cell: (group) => {
-            namesVersion.value;
-            return (
-                <span class="tree-text in-list">
-                    <ProfileText text={titleOf(group)} limit={NAME_LIMIT} />
-                    <span class="tree-lib">
-                        <ProfileText text={detailOf(group)} limit={400} />
+    const main = computed(() =>
+        nameColumn<WaitGroup>({
+            title: MAIN_TITLES[view.value.waitsBy],
+            cell: (group) => {
+                namesVersion.value;
+                return (
+                    <span class="tree-text in-list">
+                        <ProfileText text={titleOf(group)} limit={NAME_LIMIT} />
+                        <span class="tree-lib">
+                            <ProfileText text={detailOf(group)} limit={400} />
+                        </span>
                     </span>
-                </span>
-            );
-        },
-        text: (group) => `${titleOf(group)} (${detailOf(group)})`,
-    }));
+                );
+            },
+            text: (group) => `${titleOf(group)} (${detailOf(group)})`,
+        }),
+    );
 
     function copyItems(): MenuItem[] {
         return copyTableItems({
