@@ -1,6 +1,7 @@
 // Shared by the tests of the page in a browser: starts the browser, and reads rows as a user sees them.
 import { createRequire } from 'node:module';
 import { countQuestions, TIMEOUT_MS, settle } from './page_rows.mjs';
+import { assertEqual, check } from './page_tap.mjs';
 
 export * from './page_rows.mjs';
 
@@ -62,6 +63,14 @@ export async function openPage(address, awaited = '.tree-row.selected') {
     await page.waitForSelector(awaited);
     await settle(page);
     return page;
+}
+
+/** The last check of a script. */
+export async function checkComplaints() {
+    await check('no errors, and no request to another host', async () => {
+        assertEqual(complaints.join('\n'), '', 'errors');
+        assertEqual(foreign.join('\n'), '', 'addresses');
+    });
 }
 
 export async function closeBrowser() {
