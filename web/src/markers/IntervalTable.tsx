@@ -309,8 +309,8 @@ export function IntervalTable(): JSX.Element {
         ...copyItems(),
     ];
     return (
-        <div class="intervals">
-            <div class="interval-rows">
+        <div class="view-parts">
+            <div class="view-table">
                 <Table
                     name={TABLE}
                     label="Intervals"

@@ -178,9 +178,9 @@ export function ProcessTable(): JSX.Element {
         }),
     ];
     return (
-        <div class="intervals">
+        <div class="view-parts">
             <Sentences tree={tree} />
-            <div class="interval-rows">
+            <div class="view-table">
                 <Table
                     name={TABLE}
                     label="Processes"
