@@ -109,6 +109,8 @@ await check('the slowest are compared with the others, per interval, with the nu
     const { waits } = JSON.parse(execFileSync(prof, ['diff', '--json', '--waits', '--slowest', '5%,name:"locked"', file], { encoding: 'utf8' }));
     const lock = waits.find(({ name }) => name.startsWith('mutex cache_lock'));
     await page.getByRole('tab', { name: 'Waits' }).click();
+    await page.waitForSelector('[role=grid][aria-label=Waits] .tree-row'); // the functions have rows of this name, too
+    await settle(page);
     const counts = await page.locator('.tree-row', { hasText: 'mutex cache_lock' }).first().locator('[role=gridcell]').allInnerTexts();
     for (const side of ['base', 'new']) assert(counts.includes(lock[side].count > 0 ? lock[side].count.toFixed(2) : '—'), `${side}: no ${lock[side].count} in ${counts}`);
     await page.goBack();
