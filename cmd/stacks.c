@@ -34,11 +34,6 @@ struct subject {
 
 /* ---- the reading ---- */
 
-static void ignore_start(void *context)
-{
-    (void)context;
-}
-
 static int record_process(pid_t pid, const char *spool, struct open_files *files, struct error *err)
 {
     struct record_result result;
@@ -46,7 +41,6 @@ static int record_process(pid_t pid, const char *spool, struct open_files *files
                                            .pids = &pid,
                                            .pid_count = 1,
                                            .no_inherit = true,
-                                           .attached = ignore_start,
                                            .rate = 1000,
                                            .spool_path = spool,
                                            .recorder = "prof " PROF_VERSION,
@@ -98,24 +92,22 @@ static int assemble_profile(const char *spool, const struct open_files *files, s
     return code;
 }
 
-/* Reads the stacks into a profile, through a spool file in the directory of temporary files. */
+/* Reads the stacks into a profile, through a temporary spool file. */
 static int read_stacks(struct subject *subject, struct symbol_options *symbols, struct profile *profile,
                        struct error *err)
 {
-    struct directory_path directory;
-    char spool[PATH_MAX + 16];
-    int code = make_temporary_directory(&directory, err);
+    struct directory_path spool;
+    int code = make_temporary_spool(&spool, err);
     if (code)
         return code;
-    snprintf(spool, sizeof(spool), "%s/spool", directory.text);
     struct open_files files;
     open_files_init(&files);
-    code = subject->core ? record_core_file(subject, spool, err) : record_process(subject->pid, spool, &files, err);
+    code = subject->core ? record_core_file(subject, spool.text, err)
+                         : record_process(subject->pid, spool.text, &files, err);
     if (!code)
-        code = assemble_profile(spool, &files, symbols, profile, err);
+        code = assemble_profile(spool.text, &files, symbols, profile, err);
     open_files_destroy(&files);
-    unlink(spool);
-    rmdir(directory.text);
+    remove_temporary_spool(&spool);
     return code;
 }
 

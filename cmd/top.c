@@ -31,7 +31,7 @@ enum { PERIOD_MS = 1000, LINES_DEFAULT = 40, HEAD_LINES = 14 };
 struct top {
     struct symbol_options symbols;
     pid_t pid, recorder;
-    const char *spool;
+    struct directory_path spool;
     struct recording_window window;
 };
 
@@ -79,7 +79,7 @@ static void print_window(struct top *top)
     struct error ignored = {0};
     char path[64];
     bool has_waits = false;
-    if (assemble_recording(top->spool, NULL, &options, &result, &ignored))
+    if (assemble_recording(top->spool.text, NULL, &options, &result, &ignored))
         return;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", result.memory_fd);
     if (isatty(STDOUT_FILENO))
@@ -134,22 +134,16 @@ static bool read_single_keys(struct termios *before)
 
 /* ---- the recording ---- */
 
-static void ignore_start(void *context)
-{
-    (void)context;
-}
-
 static int record_process(struct top *top, struct error *err)
 {
     struct companion *companion;
     struct record_result result = {.rest_fd = -1};
     const struct record_options options = {.pids = &top->pid,
                                            .pid_count = 1,
-                                           .attached = ignore_start,
                                            .rate = 1000,
                                            .off_cpu = true,
                                            .python = true,
-                                           .spool_path = top->spool,
+                                           .spool_path = top->spool.text,
                                            .recorder = "prof " PROF_VERSION,
                                            .environment = {.no_host = true}};
     sigset_t signals;
@@ -167,20 +161,15 @@ static int record_process(struct top *top, struct error *err)
 
 static int run_top(struct top *top)
 {
-    struct directory_path directory;
-    char spool[PATH_MAX + 16];
     struct termios before;
     struct error err = {0};
-    if (make_temporary_directory(&directory, &err))
+    if (make_temporary_spool(&top->spool, &err))
         return ui_fail_error(&err);
-    snprintf(spool, sizeof(spool), "%s/spool", directory.text);
-    top->spool = spool;
     bool is_terminal = read_single_keys(&before);
     int code = record_process(top, &err);
     if (is_terminal)
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
-    unlink(spool);
-    rmdir(directory.text);
+    remove_temporary_spool(&top->spool);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 

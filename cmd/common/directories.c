@@ -1,5 +1,7 @@
 #include "cmd/common/directories.h"
 
+#include <unistd.h>
+
 static const char *find_directory(struct directory_path *path, const char *variable, const char *inside)
 {
     const char *parent = getenv(variable);
@@ -27,16 +29,25 @@ const char *find_state_directory(struct directory_path *path)
     return directory ? directory : find_directory(path, "HOME", "/.local/state/prof");
 }
 
-int make_temporary_directory(struct directory_path *directory, struct error *err)
+int make_temporary_spool(struct directory_path *spool, struct error *err)
 {
-    enum { NAME_ROOM = 16 };
+    static const char name[] = "/spool";
     const char *parent = getenv("TMPDIR");
     parent = parent && *parent ? parent : "/tmp";
-    int length = snprintf(directory->text, sizeof(directory->text), "%s/prof-XXXXXX", parent);
-    bool fits = length > 0 && (size_t)length < sizeof(directory->text) - NAME_ROOM;
-    if (fits && mkdtemp(directory->text))
+    int length = snprintf(spool->text, sizeof(spool->text), "%s/prof-XXXXXX", parent);
+    bool fits = length > 0 && (size_t)length < sizeof(spool->text) - sizeof(name);
+    if (fits && mkdtemp(spool->text)) {
+        strcat(spool->text, name);
         return 0;
+    }
     int code = fits ? errno : ENAMETOOLONG;
     return error_set(err, code, "cannot create a directory in %s: %s; set TMPDIR to another directory", parent,
                      strerror(code));
+}
+
+void remove_temporary_spool(struct directory_path *spool)
+{
+    unlink(spool->text);
+    *strrchr(spool->text, '/') = '\0';
+    rmdir(spool->text);
 }

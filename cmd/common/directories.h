@@ -18,6 +18,9 @@ const char *find_perf_cache_directory(struct directory_path *path);
  * "$HOME/.local/state/prof". */
 const char *find_state_directory(struct directory_path *path);
 
-/* Creates a directory in "$TMPDIR", or /tmp, whose path leaves room for file names of 16 bytes. The caller removes it.
- */
-int make_temporary_directory(struct directory_path *directory, struct error *err);
+/* Creates a directory in "$TMPDIR", or /tmp, and writes the path of a spool file in this directory to `spool`. The
+ * caller removes both. */
+int make_temporary_spool(struct directory_path *spool, struct error *err);
+
+/* Deletes the spool file, if it exists, and its directory. */
+void remove_temporary_spool(struct directory_path *spool);

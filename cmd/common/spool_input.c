@@ -252,23 +252,21 @@ static int import_perf_data(const char *path, const char *copy, const char *perf
     return code;
 }
 
-/* Converts the perf.data file to a spool file in a temporary directory, reads the spool file, and deletes both. */
+/* Converts the perf.data file to a temporary spool file, and reads the spool file. */
 static int assemble_perf_data(const char *path, const char *output, const struct symbol_options *symbols, bool no_cache,
                               struct assemble_result *result)
 {
-    struct directory_path directory;
-    char spool[PATH_MAX + 16], copy[PATH_MAX + 16];
+    struct directory_path spool;
+    char copy[sizeof(spool.text) + 16];
     struct error err = {0};
     struct perf_data_result found;
-    if (make_temporary_directory(&directory, &err))
+    if (make_temporary_spool(&spool, &err))
         return ui_fail_error(&err);
-    snprintf(spool, sizeof(spool), "%s/spool", directory.text);
-    snprintf(copy, sizeof(copy), "%s/perf.data", directory.text);
-    int code = import_perf_data(path, copy, symbols->search.perf_cache, spool, &found, &err);
+    snprintf(copy, sizeof(copy), "%s.perf.data", spool.text);
+    int code = import_perf_data(path, copy, symbols->search.perf_cache, spool.text, &found, &err);
     if (!code)
-        code = assemble_spool(spool, output, symbols, no_cache, result, &err);
-    unlink(spool);
-    rmdir(directory.text);
+        code = assemble_spool(spool.text, output, symbols, no_cache, result, &err);
+    remove_temporary_spool(&spool);
     if (code)
         return ui_fail_error(&err);
     print_import(is_standard_input(path) ? "the standard input" : path, &found);

@@ -397,7 +397,8 @@ static int attach_and_record(struct recording *recording, struct error *err)
             code = running_targets_add(recording, options->pids[i], target_clock(recording->target, i), err);
     }
     if (!code) {
-        options->attached(options->context);
+        if (options->attached)
+            options->attached(options->context);
         run_recording(recording, cpu_before);
     } else if (recording->spool) {
         unlink(options->spool_path);
@@ -413,7 +414,8 @@ static int record_system(struct recording *recording, struct error *err)
     if (!code)
         code = running_targets_add_all(recording, err);
     if (!code) {
-        recording->options->attached(recording->options->context);
+        if (recording->options->attached)
+            recording->options->attached(recording->options->context);
         run_recording(recording, cpu_before);
     } else if (recording->spool) {
         unlink(recording->options->spool_path);

@@ -52,7 +52,7 @@ struct record_options {
     const struct cpu_list *cpus;     /* record only these CPUs, or NULL (all) */
     const char *const *thread_names; /* record only threads whose name matches (thread_filter.h) */
     size_t thread_name_count;        /* 0: all threads */
-    void (*attached)(void *context); /* called when the sampling of running processes has started */
+    void (*attached)(void *context); /* called when the sampling of running processes has started, or NULL */
     void *context;
     uint32_t rate;                          /* samples per second of CPU time of each thread */
     uint64_t duration;                      /* ns after which the recording ends, or 0 (when the command ends) */
