@@ -28,6 +28,8 @@
 
 enum { PERIOD_MS = 1000, LINES_DEFAULT = 40, HEAD_LINES = 14 };
 
+static const uint64_t KEPT_NS = UINT64_C(60000000000); /* the spool file has the samples of the last minute */
+
 struct top {
     struct symbol_options symbols;
     pid_t pid, recorder;
@@ -145,7 +147,8 @@ static int record_process(struct top *top, struct error *err)
                                            .python = true,
                                            .spool_path = top->spool.text,
                                            .recorder = "prof " PROF_VERSION,
-                                           .environment = {.no_host = true}};
+                                           .environment = {.no_host = true},
+                                           .control = {.keep = {.ns = KEPT_NS}}};
     sigset_t signals;
     record_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
@@ -153,6 +156,8 @@ static int record_process(struct top *top, struct error *err)
     if (code)
         return code;
     code = record_command(&options, &result, err);
+    if (!code && result.problem.text[0])
+        code = error_set(err, EIO, "%s", result.problem.text);
     if (result.rest_fd >= 0)
         close(result.rest_fd);
     companion_end(companion);
