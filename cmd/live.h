@@ -12,7 +12,7 @@
  * The page holds all samples in memory. Above LIVE_MOST_SAMPLES, the page gets the newest samples only when the
  * recording ends.
  *
- * Threads: the recording thread.
+ * Threads: the recorder thread.
  */
 #pragma once
 

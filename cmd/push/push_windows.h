@@ -6,7 +6,7 @@
  * the queue; one of its threads sends the queue. The process shares only the file with the recorder: a slow or
  * unreachable server costs the recorder nothing, and fills the queue.
  *
- * Threads: the recording thread.
+ * Threads: the recorder thread.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct push_windows_options {
     bool no_cache, quiet;
 };
 
-/* Starts the process, before the recording, with the signals of record_signals() blocked. With `saved`, the path of a
- * saved profile, starts a process that pushes this profile. The caller must not change
- * `options`, or the data that it points to, until this function returns. */
+/* Starts the process, before the recording, with the signals of record_signals() blocked. If `saved` is not NULL, the
+ * process pushes only the saved profile at this path. The caller must not change `options`, or the data that it points
+ * to, until this function returns. */
 int push_windows_start(struct companion **out, const struct push_windows_options *options, const char *saved,
                        struct error *err);
 

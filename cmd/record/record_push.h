@@ -10,7 +10,7 @@ extern const struct option_row record_push_option_rows[];
 
 /* The caller sets shared.command, and zeroes all other fields. */
 struct record_push_options {
-    char *address;  /* URL of --push; "env": use the environment variables, or NULL (push nothing) */
+    char *address;  /* URL of --push, "env" for the URL in the environment, or NULL (push nothing) */
     uint64_t every; /* ns, interval of pushes, or 0 (push only the saved profile) */
     struct push_options shared;
 };

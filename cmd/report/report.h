@@ -102,7 +102,7 @@ struct report {
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
     enum wait_grouping wait_grouping;  /* for REPORT_WAITS */
-    bool has_object;                   /* for REPORT_WAITS: only the waits for `object`, a func */
+    bool has_object;                   /* for REPORT_WAITS: prints only the waits for `object`, a func */
     uint32_t object;
     struct critical_path path;    /* for REPORT_CRITICAL_PATH */
     struct path_parts path_parts; /* for REPORT_CRITICAL_PATH */

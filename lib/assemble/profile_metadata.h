@@ -8,7 +8,7 @@
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 
-/* Callback for each entry about data quality: the entry's format (profile-format: extra) and its value, a number in
+/* Receives each figure of data quality. `format`: of the value, as in `meta.extra` of a profile. `value`: a number in
  * digits. */
 struct metadata_listener {
     void (*tell)(void *context, const char *label, const char *format, const char *value); /* may be NULL */

@@ -9,7 +9,7 @@
  * PYTHON_CODE_CHECK ns. Code that a program generates ("<string>") is compared at each sample. After a code object was
  * replaced, all code of the process is compared at each sample for a second.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

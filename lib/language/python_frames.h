@@ -12,7 +12,7 @@
  *
  * Sources: Include/internal/pycore_frame.h and Python/ceval.c of CPython 3.11, 3.12 and 3.13.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * Files that hold the CPython interpreter: the program python3, or libpython.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

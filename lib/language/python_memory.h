@@ -6,7 +6,7 @@
  *
  * A hostile process can cause at most PYTHON_PAGES reads per sample.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

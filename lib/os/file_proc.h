@@ -33,7 +33,7 @@ bool proc_has_seccomp_filter(void);
 /* Fields of /proc/PID/stat, or of /proc/PID/task/TID/stat for a thread. */
 struct proc_stat {
     char state; /* 'R' is running or runnable, 'S' and 'D' sleep, 'T' and 't' are stopped, 'Z' and 'X' have ended */
-    uint32_t parent; /* pid, or 0 for none visible */
+    uint32_t parent; /* pid, or 0 if prof cannot see the parent */
     uint64_t minor_faults, major_faults;
     uint64_t threads, resident_pages; /* threads, and pages of resident memory, of the process */
     uint64_t start_ticks;             /* start, in ticks of CLOCK_BOOTTIME; sysconf(_SC_CLK_TCK) ticks per second */

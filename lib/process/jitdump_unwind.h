@@ -6,7 +6,7 @@
  * The newest code at an address counts, although the sample may be some milliseconds older. The walker treats code
  * whose record is not yet written like other JIT code.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * Writes the address ranges of the kernel and its modules to the spool, for the symbolization of kernel addresses.
  * These ranges become mappings without a process.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * The table of executable mapped files. The table opens and checks each file once for all processes that map it, and
  * writes the file to the spool. Path and build id identify a file; without a build id, path, device and inode do.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  * checks that each candidate is the mapped file: by the build id in the record, or else by device, inode and
  * generation. Neither path nor age identifies a file.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  *
  * The recorder compares the bytes when a sample hits the memory, because then the copy is certainly complete.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * Selects the recorded threads by name: all, or threads whose name matches a pattern (glob(7): "worker-*"). After a
  * rename, the new name counts.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * The mappings of tracked processes: from their records, or read from /proc. The mappings show a process's libraries,
  * its JIT code, whether it runs CPython, and its files with marks.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

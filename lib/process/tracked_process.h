@@ -1,6 +1,6 @@
 /*
  * A process and its threads, as the tracker follows them, and their observers.
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  * exec creates a new process with a new number and the old pid, and a new thread in this process. The tracker frees
  * ended processes and threads, so that its memory does not grow with short-lived processes.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

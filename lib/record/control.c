@@ -50,7 +50,7 @@ static int pause_recording(struct recording *recording, struct error *err)
     control->pauses.last = (struct pause){.start = monotonic_ns(), .end = UINT64_MAX};
     control->cpu_time_before = read_cpu_time(recording);
     int code = update_runs(recording, err);
-    if (!code && recording_sees_runs(recording))
+    if (!code && recording_has_switches(recording))
         code = waits_pause(&recording->waits, control->pauses.last.start, err);
     const struct spool_paused paused = {.time_ns = control->pauses.last.start};
     return code ? code : spool_write_paused(recording->spool, &paused, err);
@@ -66,7 +66,7 @@ static int resume_recording(struct recording *recording, struct error *err)
     control->pauses.last.end = monotonic_ns();
     control->paused_cpu_time += read_cpu_time(recording) - control->cpu_time_before;
     int code = update_runs(recording, err);
-    if (recording_sees_runs(recording))
+    if (recording_has_switches(recording))
         waits_resume(&recording->waits, control->pauses.last.end);
     counters_resume(&recording->counters, control->pauses.last.end);
     const struct spool_resumed resumed = {.time_ns = control->pauses.last.end};

@@ -4,7 +4,7 @@
  * beyond a limit loses stacks, names or marks; other processes lose nothing. A note of the recording names the first
  * process of each kind and counts the others.
  *
- * Threads: the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

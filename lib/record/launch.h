@@ -2,7 +2,7 @@
  * Starts the target. The child waits before exec until the recorder is ready, so that the recording includes the
  * program's first instruction.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
  * The program can change and truncate its file at any time. So the recorder never maps the file: it copies new records,
  * and checks the copy.
  *
- * Threads: the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

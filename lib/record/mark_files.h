@@ -9,7 +9,7 @@
  *
  * Source of the format: samply/src/shared/marker_file.rs of https://github.com/mstange/samply.
  *
- * Threads: the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * Writes the marks of programs to the spool: each name once, and marks with the numbers of their names. A recording has
  * a limit of marks and of names, and counts the marks beyond its limit.
  *
- * Threads: the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

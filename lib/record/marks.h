@@ -1,7 +1,7 @@
 /*
  * The marks that recorded programs set: through the C API (mark_buffers.h) and in marker files (mark_files.h).
  *
- * Threads: the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * Writes the metadata of a recording to its spool: its settings at the start, its results at the end. info.h has the
  * names.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -10,7 +10,7 @@
  * With `python3 -X perf`, Python generates a trampoline for each function, so that perf can name it.
  * python_stacks_add() omits the trampolines of known Python frames, because a trampoline repeats the Python frame.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ static int write_start(struct recording *recording, struct error *err)
     struct metadata_start start = {.command = target_command(recording->target),
                                    .rate = source->rate,
                                    .switches = source->has_switches,
-                                   .off_cpu = recording_wants_waits(recording) || recording->options->once,
+                                   .off_cpu = recording_stores_waits(recording) || recording->options->once,
                                    .started = recording->loop.started};
     source->class->describe(source, &start);
     if (recording->options->pid_count)
@@ -90,7 +90,7 @@ static int open_counters(struct recording *recording, struct error *err)
                                              .wanted = recording->options->counters,
                                              .sampling = SECOND / recording->options->rate,
                                              .target = (uint32_t)target_pid(recording->target),
-                                             .has_switches = recording_sees_runs(recording) && !recording->by_ptrace,
+                                             .has_switches = recording_has_switches(recording) && !recording->by_ptrace,
                                              .only_after_sample = recording->options->all};
     return counters_init(&recording->counters, &options, err);
 }
@@ -108,8 +108,8 @@ static int open_samples(struct recording *recording, struct error *err)
                                                 .python = recording->options->python ? &recording->python : NULL,
                                                 .merge = recording->source->merge,
                                                 .period = recording->source->period,
-                                                .has_switches = recording_sees_runs(recording),
-                                                .has_waits = recording_wants_waits(recording),
+                                                .has_switches = recording_has_switches(recording),
+                                                .has_waits = recording_stores_waits(recording),
                                                 .events = recording->options->events,
                                                 .result = recording->result};
     return cpu_samples_new(&recording->samples, &options, err);
@@ -127,7 +127,7 @@ static int open_waits(struct recording *recording, struct error *err)
                                           .no_cpus = recording->by_ptrace,
                                           .only_runs = !wanted->off_cpu,
                                           .cpus = wanted->cpus};
-    return recording_sees_runs(recording) || wanted->once ? waits_init(&recording->waits, &options, err) : 0;
+    return recording_has_switches(recording) || wanted->once ? waits_init(&recording->waits, &options, err) : 0;
 }
 
 static int open_source(struct recording *recording, struct error *err)
@@ -138,7 +138,7 @@ static int open_source(struct recording *recording, struct error *err)
     int code = recording->by_ptrace ? ptrace_source_open(&recording->source, &common, epoll_fd, recording->refusal, err)
                                     : perf_source_open(&recording->source, &common, epoll_fd, recording->refusal,
                                                        sizeof(recording->refusal), err);
-    if (!code && recording->options->off_cpu && !recording_sees_runs(recording) && !recording->by_ptrace)
+    if (!code && recording->options->off_cpu && !recording_has_switches(recording) && !recording->by_ptrace)
         record_result_add_note(
             recording->result,
             "prof records no waits: this kernel does not report context switches (Linux 4.3 and later do)");
@@ -147,18 +147,19 @@ static int open_source(struct recording *recording, struct error *err)
 
 static void connect_source(struct recording *recording)
 {
-    recording->source->sinks = (struct source_sinks){.spool = recording->spool,
-                                                     .libraries = recording->libraries,
-                                                     .tracker = recording->tracker,
-                                                     .samples = recording->samples,
-                                                     .waits = recording_sees_runs(recording) ? &recording->waits : NULL,
-                                                     .wants_waits = recording_wants_waits(recording),
-                                                     .ends = &recording->ends,
-                                                     .work = &recording->work,
-                                                     .pauses = &recording->control.pauses,
-                                                     .target = recording->target,
-                                                     .target_ended = recording_target_ended,
-                                                     .context = recording};
+    recording->source->sinks =
+        (struct source_sinks){.spool = recording->spool,
+                              .libraries = recording->libraries,
+                              .tracker = recording->tracker,
+                              .samples = recording->samples,
+                              .waits = recording_has_switches(recording) ? &recording->waits : NULL,
+                              .wants_waits = recording_stores_waits(recording),
+                              .ends = &recording->ends,
+                              .work = &recording->work,
+                              .pauses = &recording->control.pauses,
+                              .target = recording->target,
+                              .target_ended = recording_target_ended,
+                              .context = recording};
 }
 
 /* Opens the process table, with its observers. */

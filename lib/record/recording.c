@@ -55,5 +55,6 @@ int recording_store_unsampled(struct recording *recording, uint64_t stopped, str
 {
     bool is_comparable = !recording->control.paused_cpu_time && !recording->control.paused &&
                          !recording->options->all && !recording->options->cpus && !recording->filter.count;
-    return recording_sees_runs(recording) && is_comparable ? tracker_write_unseen(recording->tracker, stopped, err) : 0;
+    return recording_has_switches(recording) && is_comparable ? tracker_write_unseen(recording->tracker, stopped, err)
+                                                              : 0;
 }

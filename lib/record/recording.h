@@ -52,16 +52,16 @@ struct recording {
     struct recording_loop loop;
 };
 
-/* Whether the recorder sees when threads run, so that `waits` is in use. */
-static inline bool recording_sees_runs(const struct recording *recording)
+/* Whether the source reports when threads start and stop running, so that `waits` is in use. */
+static inline bool recording_has_switches(const struct recording *recording)
 {
     return recording->source && recording->source->has_switches;
 }
 
-/* Whether waits are stored, not only measured. */
-static inline bool recording_wants_waits(const struct recording *recording)
+/* Whether the recorder stores waits, and does not only measure them. */
+static inline bool recording_stores_waits(const struct recording *recording)
 {
-    return recording_sees_runs(recording) && recording->options->off_cpu;
+    return recording_has_switches(recording) && recording->options->off_cpu;
 }
 
 /* Ends the loop. The first reason counts. */

@@ -29,7 +29,7 @@ static struct producers list_producers(struct recording *recording)
                                    process_ends_as_producer(&recording->ends),
                                    recorder_work_as_producer(&recording->work),
                                    waits_as_producer(&recording->waits)}; /* the last one only with waits */
-    struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_sees_runs(recording)};
+    struct producers producers = {.count = sizeof(all) / sizeof(*all) - !recording_has_switches(recording)};
     _Static_assert(sizeof(all) <= sizeof(producers.list), "the list is large enough for all producers");
     memcpy(producers.list, all, sizeof(all));
     return producers;

@@ -14,7 +14,7 @@ static int track_threads(struct recording *recording, pid_t pid, const struct ti
         attach_read_thread_name(pid, tids->data[i], name, sizeof(name));
         code = tracker_add_running_thread(recording->tracker, (uint32_t)pid, (uint32_t)tids->data[i], name,
                                           recording->loop.started, err);
-        if (!code && recording_sees_runs(recording))
+        if (!code && recording_has_switches(recording))
             code = waits_add_running(&recording->waits, (uint32_t)tids->data[i], recording->loop.started, err);
     }
     return code;

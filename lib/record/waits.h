@@ -29,7 +29,7 @@
  *
  * docs/decisions.md, "prof records waits without tracepoints", compares the alternatives.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

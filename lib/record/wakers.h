@@ -4,7 +4,7 @@
  * A process that exits wakes its parent after the kernel has written its EXIT record, and a waker may end before the
  * woken thread runs. So the struct keeps the names of the last WAKERS_ENDED ended threads.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

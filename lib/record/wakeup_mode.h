@@ -4,7 +4,7 @@
  * which costs less: each wakeup costs the recorder 5-10 us of CPU time, and the target's thread an interrupt. A ring is
  * in fast mode while stacks are deeper than their copies.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
  *
  * docs/decisions.md, "Parents of short-lived children have an event of their own", has measurements.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
  *
  * The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

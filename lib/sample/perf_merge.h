@@ -14,7 +14,7 @@
  *
  * The next round reads the rest.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

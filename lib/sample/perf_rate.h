@@ -15,7 +15,7 @@
  *
  * docs/decisions.md, "prof samples a thread less often if it switches very often", has measurements.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

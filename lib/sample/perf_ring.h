@@ -5,7 +5,7 @@
  * The recorder reads records in place, because a stack copy takes up to 64 KiB, and copying a stack would cost more
  * than walking it. The recorder copies only a record that wraps around the end of the ring.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

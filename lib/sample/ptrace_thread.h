@@ -4,7 +4,7 @@
  * The thread's /proc files stay open, because the sampler reads these files up to once a tick: 1 us for an open file, 4
  * us by path.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
  * the whole system (kernel.perf_event_paranoid -1, or root). Signals are rare, so the rings are small. Records have
  * their times at the same place as those of perf_events.h, so that one perf_merge reads both.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
  *
  * docs/decisions.md, "prof records the wakeups of the whole system", has the reason for the scope.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -133,7 +133,7 @@ static const char *get_request_header(const struct recipient *to, const char *na
     return microhttpd.MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
 }
 
-bool answer_wants_page(const struct recipient *to)
+bool answer_can_be_page(const struct recipient *to)
 {
     const char *accepted = get_request_header(to, "Accept");
     return accepted && strstr(accepted, "text/html");

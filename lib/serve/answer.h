@@ -36,7 +36,7 @@ enum MHD_Result answer_status(const struct recipient *to, unsigned status, const
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence);
 
 /* Returns whether the client shows the answer as a page. */
-bool answer_wants_page(const struct recipient *to);
+bool answer_can_be_page(const struct recipient *to);
 
 /* Answers with 404 and the page "prof has stopped"; closes the connection. */
 enum MHD_Result answer_stopped(const struct recipient *to);

@@ -38,7 +38,7 @@ struct post_worker {
     bool has_ended;
     int profile_fd;
     int changed_fd; /* descriptor of the new profile, protected by the lock, or -1 for no change */
-    int own_fd;     /* equal to profile_fd after a change, because the worker then owns it; -1 before */
+    int own_fd;     /* profile_fd if the worker must close it, which it must after a change; otherwise -1 */
     bool is_loaded; /* `api` has the libraries of the current profile */
     struct symbol_api api;
 };

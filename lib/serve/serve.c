@@ -415,7 +415,7 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     struct recipient to = find_recipient(server, connection);
     if (!request) {
         struct refusal refusal = check_request(server, &to, url);
-        if (refusal.status == MHD_HTTP_NOT_FOUND && is_get(method) && answer_wants_page(&to))
+        if (refusal.status == MHD_HTTP_NOT_FOUND && is_get(method) && answer_can_be_page(&to))
             return answer_stopped(&to);
         if (refusal.status)
             return answer_and_close(&to, refusal.status, refusal.sentence);

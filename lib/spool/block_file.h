@@ -6,7 +6,7 @@
  * - A flight recorder keeps only the newest chunks of samples: a new chunk overwrites the oldest.
  * - A power failure: the recorder syncs the file to the disk (file_sync.h).
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

@@ -66,8 +66,8 @@ struct thread_slots {
     size_t used;
 };
 
-/* Bits above the numbers of threads and processes. Slices have slots of their own, because the CPU of a slice is older
- * than the CPU of the thread's last sample. */
+/* Bits of a key that numbers of threads and processes do not use. Slices have slots of their own, because the CPU of a
+ * slice is older than the CPU of the thread's last sample. */
 #define KEY_OF_COUNTERS (UINT32_C(1) << 31)
 #define KEY_OF_SLICES   (UINT32_C(1) << 30)
 

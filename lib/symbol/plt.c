@@ -17,7 +17,7 @@
 /* Real files have at most three sections of stubs. A hostile file could have a million. */
 enum { SECTIONS_MAX = 16 };
 
-/* The addresses in stubs, by GOT entry. `entries` has one element per match. */
+/* `matches`: indices of the symbol matches that are stubs. `entries`: their GOT entries, in the same order. */
 struct stubs {
     ARRAY(struct got_entry) entries;
     ARRAY(size_t) matches;

@@ -4,7 +4,7 @@
  * The thread has run since its sample, so the stack may have changed. The reader returns memory only if the sample is
  * young and the topmost part of the copy still equals the stack.
  *
- * Threads: one thread, which is the recorder thread of a recording.
+ * Threads: the recorder thread.
  */
 #pragma once
 

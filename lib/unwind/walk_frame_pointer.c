@@ -26,7 +26,7 @@ static uint64_t find_function_start(const struct mapping *mapping, uint64_t pc)
 }
 
 /* Whether the caller, which continues at `address`, has a return address in the slot of its rule, or an unknown slot.
- * `rule`: of the called function, whose frame pointer may be `bp`. */
+ * `rule` belongs to the called function, and `bp` may be its frame pointer. */
 static bool has_plausible_caller(struct walk *walk, const struct rule *rule, uint64_t bp, uint64_t address)
 {
     uint64_t cfa = bp + (uint64_t)(int64_t)rule->cfa_offset, caller_cfa = cfa, next;

@@ -26,7 +26,7 @@ int session_finish_side(struct session *session, uint32_t side)
         return code;
     if (profile.meta.added_from != 0) {
         profile_destroy(&profile);
-        return session_is_part(session);
+        return session_refuse_part(session);
     }
     drop_side(session, side);
     session->comparing.sides[side] = profile;

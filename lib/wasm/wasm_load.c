@@ -63,7 +63,7 @@ void session_return_profile(struct session *session, struct profile *profile)
     session->engine = NULL;
 }
 
-int session_is_part(struct session *session)
+int session_refuse_part(struct session *session)
 {
     return error_set(&session->err, EINVAL, "the update lacks the start of its profile");
 }
@@ -75,7 +75,7 @@ static int set_profile(struct session *session, struct profile *profile)
     struct profile before;
     struct error ignored;
     bool is_part = profile->meta.added_from != 0, has_before = session->engine != NULL;
-    int code = is_part && !has_before ? session_is_part(session) : 0;
+    int code = is_part && !has_before ? session_refuse_part(session) : 0;
     if (has_before)
         session_return_profile(session, &before);
     if (has_before && is_part)

@@ -246,7 +246,7 @@ static inline const struct view *no_memory(struct session *session)
 int session_take_import(struct session *session, struct profile *profile);
 
 /* Fails with -EINVAL, because the loaded part continues a profile that is not open (wasm_load.c). */
-int session_is_part(struct session *session);
+int session_refuse_part(struct session *session);
 
 /* Frees the engines and all other objects derived from the profile, and returns the profile. (wasm_load.c) */
 void session_return_profile(struct session *session, struct profile *profile);

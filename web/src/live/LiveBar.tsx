@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../base/format';
 import { act } from '../window/windows';
 import { control, isHeld, live, toggleHold } from './live';
 
-/** What a mark says whose text was left empty, and the longest text: the recorder takes lines of some hundred bytes. */
+/** The default text of a mark, and the length limit of a text. The recorder takes lines of some hundred bytes. */
 const MARK = 'page';
 const LONGEST_MARK = 100;
 
@@ -17,7 +17,7 @@ function Request({ request, label, title }: { request: string; label: string; ti
     );
 }
 
-/** A button that asks for the text: the moment that is marked is the one at which it is sent. */
+/** A button that asks for a text. The mark has the time at which the page sends the text. */
 function Mark(): JSX.Element {
     const [isAsking, setAsking] = useState(false);
     const input = useRef<HTMLInputElement>(null);
