@@ -28,6 +28,7 @@ enum {
     LIST_MAX = 1024 * 1024, /* limit of bytes read from a list */
     FIELDS = 10,            /* fields of a line up to the inode, in a list of internet sockets */
     LISTENS = 0x0A,         /* TCP_LISTEN of the kernel */
+    ACCEPTS = 0x10000,      /* __SO_ACCEPTCON of the kernel, in the flags of a unix socket */
 };
 
 /* ---- lines ---- */
@@ -94,7 +95,8 @@ bool socket_line_parse(const char *protocol, const char *line, uint64_t inode, c
         return parse_internet(protocol, fields, count, inode, text, size);
     if (count < wanted || strtoull(fields[UNIX_INODE], NULL, 10) != inode)
         return false;
-    snprintf(text, size, *at ? "unix %.108s" : "unix", at);
+    bool listens = strtoul(fields[3], NULL, 16) & ACCEPTS;
+    snprintf(text, size, "unix%s%.108s%s", *at ? " " : "", at, listens ? ", listening" : "");
     return true;
 }
 

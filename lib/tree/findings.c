@@ -81,14 +81,15 @@ static double get_importance(const char *reason)
     return 0;
 }
 
-/* Whether threads may wait for work: for a signal, or with condition variables, pipes and sockets, and not in the first
- * thread alone. */
+/* Whether threads may wait for work: for a signal or the next connection, or with condition variables, pipes and
+ * sockets, and not in the first thread alone. */
 static bool may_be_idle(const struct run *run, const struct wait_group *group, double importance)
 {
     static const double least_of_locks = 0.9;
     bool is_first = group->threads == 1 && group->thread == run->engine->threads.data[0];
-    bool is_signal = strcmp(get_wait_object_name(run->engine, group), "signal") == 0;
-    return run->engine->threads.length > 1 && (is_signal || (importance < least_of_locks && !is_first));
+    const char *object = get_wait_object_name(run->engine, group);
+    bool is_server = strcmp(object, "signal") == 0 || strstr(object, ", listening");
+    return run->engine->threads.length > 1 && (is_server || (importance < least_of_locks && !is_first));
 }
 
 /* ---- the headline ---- */

@@ -35,7 +35,7 @@ static void test_lines_give_addresses(void **state)
     assert_string_equal(text, "tcp [::1]:443 -> [2001:db8::ff00:1]:22");
     assert_true(socket_line_parse("unix", "8d697c01: 00000002 00000000 00010000 0001 01 38668 /run/a b.sock\n", 38668,
                                   text, sizeof(text)));
-    assert_string_equal(text, "unix /run/a b.sock");
+    assert_string_equal(text, "unix /run/a b.sock, listening");
     assert_true(
         socket_line_parse("unix", "8d697c01: 00000003 00000000 00000000 0001 03  1593\n", 1593, text, sizeof(text)));
     assert_string_equal(text, "unix");

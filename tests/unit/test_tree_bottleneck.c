@@ -130,11 +130,11 @@ static void test_waits_for_work_are_no_bottleneck(void **state)
     }
 }
 
-static void test_threads_that_wait_for_signals_are_no_finding(void **state)
+static void test_threads_that_wait_for_signals_or_clients_are_no_finding(void **state)
 {
-    static const char *const objects[] = {"sleep", "signal"};
+    static const char *const objects[] = {"sleep", "signal", "accept socket:[1] tcp [::]:80, listening"};
     (void)state;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
         struct profile profile;
         struct wait_stacks stacks = wait_profile_make(&profile);
         uint32_t object = profile.frames.func[profile.stacks.frame[stacks.lookup_lock_a]];
@@ -283,7 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_that_wait_for_a_mutex_have_a_sentence),
         cmocka_unit_test(test_waits_for_work_are_no_bottleneck),
-        cmocka_unit_test(test_threads_that_wait_for_signals_are_no_finding),
+        cmocka_unit_test(test_threads_that_wait_for_signals_or_clients_are_no_finding),
         cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),
         cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
         cmocka_unit_test(test_the_place_of_a_sentence_has_more_than_half_of_the_waits),
