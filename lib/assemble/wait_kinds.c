@@ -63,7 +63,7 @@ static const struct kind_pattern inner_patterns[] = {
     {"wait", KIND_INSIDE},
     {"memset", KIND_INSIDE}, /* the symbol before musl's system calls, which have none */
     {"gthread*", KIND_INSIDE},
-    {"pthread_cond_*wait*", KIND_CONDITION},
+    {"pthread_cond_*", KIND_CONDITION}, /* a signal waits until the threads of earlier signals are awake */
     {"cnd_*wait", KIND_CONDITION},
     {"lll_*lock*", KIND_MUTEX},
     {"pthread_mutex_*lock*", KIND_MUTEX},

@@ -105,6 +105,13 @@ static const struct call_kind calls[] = {
     {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child: vfork"},
     {SYS_flock, REASON_LOCK, OBJECT_LOCKED, "lock"},
     {SYS_fcntl, REASON_LOCK, OBJECT_LOCKED, "lock"},
+    /* the lock of the kernel that page faults of all threads take, too */
+    {SYS_mmap, REASON_LOCK, OBJECT_NONE, "memory map"},
+    {SYS_munmap, REASON_LOCK, OBJECT_NONE, "memory map"},
+    {SYS_mremap, REASON_LOCK, OBJECT_NONE, "memory map"},
+    {SYS_mprotect, REASON_LOCK, OBJECT_NONE, "memory map"},
+    {SYS_madvise, REASON_LOCK, OBJECT_NONE, "memory map"},
+    {SYS_brk, REASON_LOCK, OBJECT_NONE, "memory map"},
     {SYS_semop, REASON_LOCK, OBJECT_NONE, "semaphore"},
     {SYS_semtimedop, REASON_LOCK, OBJECT_NONE, "semaphore"},
     {SYS_msgrcv, REASON_PIPE, OBJECT_NONE, "message queue"},
@@ -144,11 +151,13 @@ bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT
 
 /* ---- files ---- */
 
-/* Whether the file is a named pipe. Does not call stat(), which a network file system may never answer. */
-static bool is_fifo(const char *path)
+/* Whether the file is a named pipe or a device such as a terminal. Disks, and files of /dev/shm, are neither. Does not
+ * call stat(), which a network file system may never answer. */
+static bool is_pipe_or_terminal(const char *path)
 {
     struct statx info;
-    return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &info) == 0 && S_ISFIFO(info.stx_mode);
+    return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &info) == 0 &&
+           (S_ISFIFO(info.stx_mode) || S_ISCHR(info.stx_mode));
 }
 
 /* The reason of waits for a file that is no regular file, directory or socket. */
@@ -190,8 +199,8 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
     if (starts_with(target, "socket:")) {
         state->reason = REASON_NETWORK;
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
-    } else if (is_fifo(path) || starts_with(target, "pipe:") || starts_with(target, "anon_inode:") ||
-               starts_with(target, "pidfd:") || starts_with(target, "/dev/")) {
+    } else if (is_pipe_or_terminal(path) || starts_with(target, "pipe:") || starts_with(target, "anon_inode:") ||
+               starts_with(target, "pidfd:")) {
         state->reason = reason_of_special_file(target);
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else {

@@ -116,6 +116,7 @@ static void test_a_condition_variable_waits_for_its_mutex_as_for_a_mutex(void **
 {
     (void)unused;
     CHECK("lock 0x10", "Mutex", "mutex 0x10", "__lll_lock_wait", "___pthread_mutex_cond_lock", "pthread_cond_wait");
+    CHECK("lock 0x38", "Condition variable", "condition variable 0x38", "pthread_cond_signal", "!work");
 }
 
 static void test_words_of_a_condition_variable_are_one_object(void **unused)

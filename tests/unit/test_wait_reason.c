@@ -345,28 +345,45 @@ static void test_a_thread_to_join_has_its_name(void **unused)
     assert_ptr_equal(strstr(state.object, "thread joined ("), state.object);
 }
 
+/* A file in the memory of /dev/shm is no device. */
 static void test_a_file_lock_is_a_lock_of_that_file(void **unused)
 {
     (void)unused;
-    char path[] = "/tmp/prof-lock-XXXXXX";
-    struct wait_state state = {0};
-    int fd = mkstemp(path);
-    assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
-    pid_t pid = fork();
-    if (pid == 0) {
-        int own = open(path, O_RDWR);
-        _exit(flock(own, LOCK_EX));
+    char paths[][32] = {"/tmp/prof-lock-XXXXXX", "/dev/shm/prof-lock-XXXXXX"};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+        char wanted[128];
+        struct wait_state state = {0};
+        int fd = mkstemp(paths[i]);
+        assert_true(fd >= 0 && flock(fd, LOCK_EX) == 0);
+        pid_t pid = fork();
+        if (pid == 0) {
+            int own = open(paths[i], O_RDWR);
+            _exit(flock(own, LOCK_EX));
+        }
+        for (int look = 0; look < 5000 && state.reason != REASON_LOCK; look++) {
+            read_state(pid, &state);
+            usleep(1000);
+        }
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        close(fd);
+        unlink(paths[i]);
+        assert_int_equal(state.reason, REASON_LOCK);
+        snprintf(wanted, sizeof(wanted), "disk: lock %s", paths[i]);
+        assert_string_equal(state.object, wanted);
     }
-    for (int i = 0; i < 5000 && state.reason != REASON_LOCK; i++) {
-        read_state(pid, &state);
-        usleep(1000);
+}
+
+static void test_calls_that_change_the_memory_map_wait_for_its_lock(void **unused)
+{
+    (void)unused;
+    static const int64_t numbers[] = {SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        struct wait_state state = {0};
+        wait_state_describe_call(numbers[i], (const uint64_t[WAIT_ARGUMENTS]){0}, &state);
+        assert_int_equal(state.reason, REASON_LOCK);
+        assert_string_equal(state.object, "memory map");
     }
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    close(fd);
-    unlink(path);
-    assert_int_equal(state.reason, REASON_LOCK);
-    assert_non_null(strstr(state.object, path));
 }
 
 static void test_a_stopped_process_is_not_in_a_page_fault(void **unused)
@@ -428,6 +445,7 @@ int main(void)
         cmocka_unit_test(test_a_parent_in_vfork_waits_for_its_child),
         cmocka_unit_test(test_a_thread_to_join_has_its_name),
         cmocka_unit_test(test_a_file_lock_is_a_lock_of_that_file),
+        cmocka_unit_test(test_calls_that_change_the_memory_map_wait_for_its_lock),
         cmocka_unit_test(test_a_stopped_process_is_not_in_a_page_fault),
         cmocka_unit_test(test_a_thread_of_the_kernel_is_in_no_system_call),
         cmocka_unit_test(test_who_runs_or_is_gone_does_not_wait),
