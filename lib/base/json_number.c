@@ -161,17 +161,20 @@ double number_parse(const char *text, size_t length)
     return negative ? -value : value;
 }
 
+static unsigned count_digits(uint64_t value)
+{
+    unsigned count = 1;
+    for (; value >= 10; value /= 10)
+        count++;
+    return count;
+}
+
 char *number_put_unsigned(char *out, uint64_t value)
 {
-    char reversed[20];
-    size_t count = 0;
-    do {
-        reversed[count++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    while (count)
-        *out++ = reversed[--count];
-    return out;
+    unsigned count = count_digits(value);
+    for (unsigned i = count; i-- > 0; value /= 10)
+        out[i] = (char)('0' + value % 10);
+    return out + count;
 }
 
 char *number_put_signed(char *out, int64_t value)
@@ -204,12 +207,10 @@ char *number_put_decimal(char *out, int64_t value, unsigned decimals)
 /* Writes digits * 10^exponent, such as "1.234e-20", for numbers with too many zeros in plain notation. */
 static char *write_scientific(char *out, uint64_t digits, int exponent)
 {
-    int count = 0;
-    for (uint64_t rest = digits; rest; rest /= 10)
-        count++;
-    out = number_put_decimal(out, (int64_t)digits, (unsigned)(count - 1));
+    unsigned places = count_digits(digits) - 1;
+    out = number_put_decimal(out, (int64_t)digits, places);
     *out++ = 'e';
-    return number_put_signed(out, exponent + count - 1);
+    return number_put_signed(out, exponent + (int)places);
 }
 
 /* Writes digits * 10^-scale, scale 0 to 27. */
