@@ -1,7 +1,7 @@
 # prof: a sampling profiler. Everything is built under build/; `make help` lists the targets.
 #
-# Knobs for packagers: CC CPPFLAGS CFLAGS LDFLAGS HARDENING_LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR INCLUDEDIR
-# DOCDIR. V=1 shows the commands, DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
+# Knobs for packagers: CC CPPFLAGS CFLAGS LDFLAGS HARDENING HARDENING_LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR
+# INCLUDEDIR DOCDIR. V=1 shows the commands, DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
 MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
 # A tree from `make dist` has the file `commit`.
@@ -15,7 +15,9 @@ CLANG   ?= clang
 NPM     ?= npm
 NODE    ?= node
 CFLAGS  ?= -O2 -g
-HARDENING_LDFLAGS ?= -Wl,-z,relro,-z,now
+HARDENING ?= -fPIE -fstack-protector-strong $(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),-fcf-protection) \
+             $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARDENING_LDFLAGS ?= -pie -Wl,-z,relro,-z,now
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
@@ -34,7 +36,7 @@ WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-
 endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -I. $(WARNINGS) -fno-omit-frame-pointer \
                $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
-ALL_CFLAGS  := $(BASE_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+ALL_CFLAGS  := $(BASE_CFLAGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS)
 # --as-needed: does not link libraries that prof loads at run time (lib/os/late_library.h).
 LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
