@@ -1,12 +1,13 @@
 # prof: a sampling profiler. Everything is built under build/; `make help` lists the targets.
 #
 # Knobs for packagers: CC CPPFLAGS CFLAGS LDFLAGS HARDENING HARDENING_LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR
-# INCLUDEDIR DOCDIR. V=1 shows the commands, DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
+# INCLUDEDIR DOCDIR. V=1 shows the commands, DEVELOPER=1 makes warnings errors. A tree from `make dist` has the page in
+# web/prebuilt and needs neither npm nor clang.
 MAKEFLAGS += --no-builtin-rules
 VERSION := 0.1.0
 # A tree from `make dist` has the file `commit`.
 COMMIT  := $(shell cat commit 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
-COMMIT_TIME := $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
+COMMIT_TIME = $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
 BUILD   := build
 
 CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
@@ -169,7 +170,7 @@ uninstall:
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof $(DESTDIR)$(ZSHDIR)/_prof $(DESTDIR)$(FISHDIR)/prof.fish
 	rm -f $(DESTDIR)$(DOCDIR)/LICENSE $(DESTDIR)$(DOCDIR)/LICENSES
 
-REPRODUCIBLE_TAR := --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMIT_TIME)
+REPRODUCIBLE_TAR = --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMIT_TIME)
 
 # The committed state with the built page, LICENSES, the output of `prof --licenses`, and the name of the commit.
 dist: all
@@ -211,8 +212,10 @@ $(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' >$@
 
-include packaging/portable.mk packaging/deb.mk
-include tests/tests.mk
+include packaging/deb.mk tests/tests.mk
+ifneq ($(findstring portable,$(MAKECMDGOALS)),) # because it searches all sources
+include packaging/portable.mk
+endif
 
 .PHONY: all always deps demo install uninstall dist clean help
 .DELETE_ON_ERROR:

@@ -1,5 +1,5 @@
-# make portable: build/portable/prof, one static file for each x86-64 Linux, with all libraries, and its archive in dist/. Its objects are those of
-# build/prof, except those that depend on PROF_PORTABLE.
+# make portable: build/portable/prof, one static file for each x86-64 Linux, with all libraries, and its archive in dist/.
+# Its objects are those of build/prof, except those that depend on PROF_PORTABLE.
 PORTABLE         := $(BUILD)/portable
 PORTABLE_SOURCES := $(shell grep -lE 'PROF_PORTABLE|LATE_SYMBOL|late_library_load' $(LIB_SOURCES) $(CMD_SOURCES))
 PORTABLE_OBJECTS := $(PORTABLE_SOURCES:%.c=$(PORTABLE)/%.o)
@@ -35,7 +35,6 @@ portable: $(PORTABLE)/prof
 	$(Q)gzip -9nf dist/$(PORTABLE_NAME).tar
 	$(Q)cd dist && sha256sum $(PORTABLE_NAME).tar.gz >$(PORTABLE_NAME).tar.gz.sha256 && cp ../packaging/install.sh .
 	@echo "dist/$(PORTABLE_NAME).tar.gz"
-
 
 # The scripts that use the libraries which prof otherwise loads, or start programs.
 PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export ptrace push_record python \
