@@ -148,8 +148,7 @@ int report_print_counters(const struct report *report, struct error *err)
     }
     if (!rows)
         puts("This profile has no counters in this range.");
-    if (count > rows)
-        ui_print("and %zu more (--limit 0 prints all)\n", count - rows);
+    report_print_rest(count, rows);
     return 0;
 }
 

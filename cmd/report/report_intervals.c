@@ -148,17 +148,14 @@ int report_print_intervals(const struct report *report, struct error *err)
     if (!code && !list.names.length)
         puts("No markers with a duration.");
     if (!code && list.names.length) {
-        report_color(report, COLOR_BOLD);
-        ui_print("%*s%*s%*s%*s%*s%*s%*s%*s  name", COUNT_WIDTH, "count", LENGTH_WIDTH, "p50 ms", LENGTH_WIDTH, "p90 ms",
-                 LENGTH_WIDTH, "p99 ms", LONGEST_WIDTH, "longest ms", LONGEST_WIDTH, "total ms", STATE_WIDTH, "running",
-                 STATE_WIDTH, "runnable");
-        report_color(report, COLOR_NORMAL);
-        putchar('\n');
+        report_print_title(report, "%*s%*s%*s%*s%*s%*s%*s%*s  name", COUNT_WIDTH, "count", LENGTH_WIDTH, "p50 ms",
+                           LENGTH_WIDTH, "p90 ms", LENGTH_WIDTH, "p99 ms", LONGEST_WIDTH, "longest ms", LONGEST_WIDTH,
+                           "total ms", STATE_WIDTH, "running", STATE_WIDTH, "runnable");
     }
     for (size_t i = 0; !code && i < list.names.length && i < limit; i++)
         print_row(report, &list, i);
-    if (!code && list.names.length > limit)
-        ui_print("and %zu more (--limit 0 prints all)\n", list.names.length - limit);
+    if (!code)
+        report_print_rest(list.names.length, limit);
     if (!code && report->options.subject)
         print_histogram(&list.names.data[0]);
     interval_list_destroy(&list);

@@ -121,8 +121,7 @@ static void print_rows(const struct report *report, const struct object_waits *w
             print_site(report, &row->site, used);
         putchar('\n');
     }
-    if (rows->length > limit)
-        ui_print("and %zu more (--limit 0 prints all)\n", rows->length - limit);
+    report_print_rest(rows->length, limit);
 }
 
 /* One column for each step: " .:-=+*#@" for the number of waiting threads. */
@@ -149,9 +148,7 @@ static void print_meanwhile(const struct report *report, const struct object_wai
     double total = 0;
     for (size_t i = 0; i < waits->meanwhile.length; i++)
         total += waits->meanwhile.data[i].ms;
-    report_color(report, COLOR_BOLD);
-    ui_print("\n%*s  what ends the longest waits does meanwhile (critical path)\n", SHARE_WIDTH, "share");
-    report_color(report, COLOR_NORMAL);
+    report_print_title(report, "\n%*s  during the longest waits (critical path)", SHARE_WIDTH, "share");
     for (size_t i = 0; i < waits->meanwhile.length && i < PATH_PARTS_USUAL; i++) {
         const struct path_part *part = &waits->meanwhile.data[i];
         if (part->ms < least_share * total)

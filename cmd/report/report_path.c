@@ -134,7 +134,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
 int report_print_path(const struct report *report, struct error *err)
 {
     enum { USUAL_ROWS = 60 };
-    size_t limit = report_row_limit(report, USUAL_ROWS), rows = 0, left = 0;
+    size_t limit = report_row_limit(report, USUAL_ROWS), rows = 0;
     struct text_buffer sentence = {0};
     int code = write_sentence(report, &sentence, err);
     if (!code)
@@ -143,21 +143,16 @@ int report_print_path(const struct report *report, struct error *err)
     if (code)
         return code;
     putchar('\n');
-    report_color(report, COLOR_BOLD);
-    ui_print("%*s%*s  %-*s  %-*s%s", START_COLUMNS, "start, s", LENGTH_COLUMNS, "ms", THREAD_COLUMNS, "thread",
-             STATE_COLUMNS, "state", "where");
-    report_color(report, COLOR_NORMAL);
-    putchar('\n');
+    report_print_title(report, "%*s%*s  %-*s  %-*s%s", START_COLUMNS, "start, s", LENGTH_COLUMNS, "ms", THREAD_COLUMNS,
+                       "thread", STATE_COLUMNS, "state", "where");
     for (size_t i = 0, end; !code && i < report->path.length; i = end, rows++) {
         end = find_row_end(report->profile, &report->path, i);
         if (rows < limit)
             code = print_row(report, i, end, err);
-        left += rows >= limit;
     }
     if (code)
         return code;
-    if (left)
-        ui_print("and %zu more (--limit 0 prints all)\n", left);
+    report_print_rest(rows, limit);
     putchar('\n');
     return report_print_tree(report, err);
 }

@@ -43,17 +43,10 @@ static void print_name(const struct report *report, const struct process *proces
     putchar('\n');
 }
 
-static void print_titles(const struct report *report, const char *titles)
-{
-    report_color(report, COLOR_BOLD);
-    ui_print("%s\n", titles);
-    report_color(report, COLOR_NORMAL);
-}
-
 static void print_processes(const struct report *report, const struct process_tree *tree)
 {
     struct row_counts counts = {0};
-    print_titles(report, " start, s      wall       CPU  with children   on path  process");
+    report_print_title(report, " start, s      wall       CPU  with children   on path  process");
     for (size_t i = 0; i < tree->processes.length && !counts.limit; i++) {
         const struct process *process = &tree->processes.data[i];
         if (!report_takes_row(report, &counts, INFINITY, USUAL_ROWS))
@@ -74,7 +67,7 @@ static void print_path(const struct report *report, const struct process_tree *t
     size_t hidden = 0;
     double rest = 0;
     char text[QUANTITY_TEXT_MAX];
-    print_titles(report, "\n start, s      time  critical path of processes");
+    report_print_title(report, "\n start, s      time  critical path of processes");
     for (size_t i = 0; i < tree->path.length; i++) {
         const struct process_step *step = &tree->path.data[i];
         double length = step->to - step->from;

@@ -1,5 +1,6 @@
 #include "cmd/report/report_rows.h"
 
+#include "cmd/common/ui.h"
 #include "cmd/report/report_text.h"
 
 enum { DEFAULT_DEPTH_INVERTED = 8 };
@@ -76,4 +77,10 @@ void report_print_omissions(const struct report *report, const struct row_counts
     text[strlen(hidden)] = ':';
     putchar('\n');
     report_print_wrapped(report, text, 0, 0);
+}
+
+void report_print_rest(size_t all, size_t shown)
+{
+    if (all > shown)
+        ui_print("and %zu more (--limit 0 prints all)\n", all - shown);
 }

@@ -21,6 +21,9 @@ bool report_takes_row(const struct report *report, struct row_counts *counts, do
  * row is hidden. `row_noun`: singular name of the rows. */
 void report_print_omissions(const struct report *report, const struct row_counts *counts, const char *row_noun);
 
+/* Prints "and 12 more (--limit 0 prints all)" if only `shown` of `all` rows appear. */
+void report_print_rest(size_t all, size_t shown);
+
 /* Returns the maximum depth of the tree: --depth, or the default. */
 uint32_t report_level_limit(const struct report *report);
 

@@ -45,6 +45,19 @@ void report_color(const struct report *report, enum report_color color)
         ui_write(codes[color], strlen(codes[color]));
 }
 
+void report_print_title(const struct report *report, const char *format, ...)
+{
+    char title[REPORT_LINE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(title, sizeof(title), format, args);
+    va_end(args);
+    report_color(report, COLOR_BOLD);
+    ui_print("%s", title);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+}
+
 unsigned report_measure_room(const struct report *report, unsigned used)
 {
     enum { LEAST = 8 };

@@ -10,6 +10,9 @@ void report_detect_terminal(struct report *report);
 
 void report_color(const struct report *report, enum report_color color);
 
+/* Prints a line in bold. */
+void report_print_title(const struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Returns the columns that remain in a line after `used`, at least 8, or 0 if unlimited. */
 unsigned report_measure_room(const struct report *report, unsigned used);
 

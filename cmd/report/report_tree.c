@@ -82,11 +82,8 @@ void report_print_columns(const struct report *report, const char *title)
         report_print_compared_columns(report, title, false, false);
         return;
     }
-    report_color(report, COLOR_BOLD);
-    ui_print("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
-             report->weight.unit, (int)report->self_columns, "self", title);
-    report_color(report, COLOR_NORMAL);
-    putchar('\n');
+    report_print_title(report, "%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %",
+                       (int)report->total_columns, report->weight.unit, (int)report->self_columns, "self", title);
 }
 
 /* ---- the tree ---- */

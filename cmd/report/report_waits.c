@@ -376,8 +376,8 @@ int report_print_waits(const struct report *report, struct error *err)
         print_head(report, &table);
         for (size_t i = 0; i < table.rows.length; i++)
             print_row(report, &table, &table.rows.data[i]);
-        if (groups.list.length > limit && !report->options.is_live)
-            ui_print("and %zu more (--limit 0 prints all)\n", groups.list.length - limit);
+        if (!report->options.is_live)
+            report_print_rest(groups.list.length, limit);
         if (report->wait_grouping == WAITS_BY_OBJECT && groups.list.length && !report->options.is_live)
             ui_print("\n--waits=OBJECT shows who waits for an object, and who ends the waits.\n");
     }
