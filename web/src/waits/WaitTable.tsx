@@ -54,7 +54,7 @@ function waitColumn(
 }
 
 const TIMES: readonly Column<WaitGroup>[] = [
-    waitColumn('total', 'Total (ms)', 96, {
+    waitColumn('total', 'Total (ms)', 112, {
         hint: 'Totals of short waits are estimates',
         text: (group) => formatEstimate(group.total, group.totalError, 'ms'),
         describe: (group) => formatDuration(group.total),
