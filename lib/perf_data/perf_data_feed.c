@@ -527,7 +527,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
         return code ? code : tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_COMM:
         if (feed->has_waits && record->comm.exec)
-            code = waits_thread_ends(&feed->waits, record, feed->err);
+            code = waits_program_ends(&feed->waits, record, feed->err);
         if (!code)
             code = feed_name(feed, record);
         if (!code && feed->has_waits && record->comm.exec)

@@ -380,23 +380,36 @@ static int store_rest(struct waits *waits, struct tracked_thread *thread, struct
     return code ? code : store_runnable(waits, thread, last, err);
 }
 
+static int end_waits_of_thread(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    int code = 0;
+    if (thread->run.state == RUN_ON_OTHER_CPU) {
+        code = end_wait(waits, thread, time, err);
+        thread->run.since = time;
+    }
+    if (!code)
+        code = store_rest(waits, thread, err);
+    /* A reader forgets the mappings of the process after the slice that ends with the last thread. */
+    return code ? code : cpu_slices_flush(waits, thread, time, true, err);
+}
+
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
-    if (record->type == PERF_RECORD_EXIT) /* the threads that this thread woke may need its name */
-        wakers_thread_ends(&waits->wakers, record->tid, thread->name);
+    wakers_thread_ends(&waits->wakers, record->tid, thread->name); /* the threads that it woke may need its name */
+    return end_waits_of_thread(waits, thread, record->time, err);
+}
+
+int waits_program_ends(struct waits *waits, const struct perf_record *record, struct error *err)
+{
+    const struct tracked_process *process = tracker_find_process(waits->options.tracker, record->pid);
     int code = 0;
-    if (thread->run.state == RUN_ON_OTHER_CPU) {
-        code = end_wait(waits, thread, record->time, err);
-        thread->run.since = record->time;
-    }
-    if (!code)
-        code = store_rest(waits, thread, err);
-    /* A reader forgets the mappings of the process after the slice that ends with the last thread. */
-    return code ? code : cpu_slices_flush(waits, thread, record->time, true, err);
+    for (struct tracked_thread *thread = process ? process->threads : NULL; thread && !code; thread = thread->next)
+        code = end_waits_of_thread(waits, thread, record->time, err);
+    return code;
 }
 
 void waits_add_loss(struct waits *waits)

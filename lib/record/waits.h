@@ -54,8 +54,12 @@ bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
  * Otherwise returns NULL. */
 struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup);
 
-/* Handle records of exits and execs: waits_thread_ends() before the tracker does, waits_exec() after it. */
+/* Handles an EXIT record, before the tracker does. */
 int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err);
+
+/* Handle the record of an exec: waits_program_ends() before the tracker does, waits_exec() after it. The sums of the
+ * waits of all threads, of which any may have called exec, stay with the old program. */
+int waits_program_ends(struct waits *waits, const struct perf_record *record, struct error *err);
 void waits_exec(struct waits *waits, const struct perf_record *record);
 
 /* Adds a thread that existed before the recording, and finds out whether the thread waits. */

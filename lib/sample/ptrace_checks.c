@@ -42,7 +42,7 @@ static int emit_sleep(struct ptrace_sampler *sampler, struct ptrace_thread *thre
         now + name_interval < thread->next_name + sleeper_name_interval)
         return code;
     thread->named_slices = thread->seen.slices;
-    return thread->follows ? sampler_emit_name(sampler, thread, false, err) : 0;
+    return thread->follows ? sampler_emit_name(sampler, thread, false, now, err) : 0;
 }
 
 /* Whether the instant may have hit the thread: the thread has run on this CPU since the last check and its last stop,

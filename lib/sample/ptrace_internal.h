@@ -73,8 +73,9 @@ struct perf_record sampler_make_record(const struct ptrace_thread *thread, uint3
 
 int sampler_emit(struct ptrace_sampler *sampler, const struct perf_record *record, struct error *err);
 
-/* Emits a COMM record for a new name or an exec, even if the name is unchanged. */
-int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err);
+/* Emits a COMM record of `time` (ns) for a new name or an exec, even if the name is unchanged. */
+int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, uint64_t time,
+                      struct error *err);
 
 /* Emits the switches of the thread since the last call, with the tid `tid`. */
 int sampler_emit_switches(struct ptrace_sampler *sampler, struct ptrace_thread *thread, pid_t tid,

@@ -104,13 +104,15 @@ int sampler_emit(struct ptrace_sampler *sampler, const struct perf_record *recor
     return sampler->consumer.record(sampler->consumer.context, record, err);
 }
 
-int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, struct error *err)
+int sampler_emit_name(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool exec, uint64_t time,
+                      struct error *err)
 {
     bool changed = ptrace_thread_read_name(thread);
     struct perf_record record = sampler_make_record(thread, PERF_RECORD_COMM);
+    record.time = time;
     record.comm.name = thread->name;
     record.comm.exec = exec;
-    thread->next_name = record.time + name_interval;
+    thread->next_name = time + name_interval;
     return changed || exec ? sampler_emit(sampler, &record, err) : 0;
 }
 
@@ -147,7 +149,7 @@ int sampler_emit_end(struct ptrace_sampler *sampler, struct ptrace_thread *threa
     if (!sampler_counts_by_clock(thread) && !sampler_find(sampler, thread->pid) && thread->seen.cpu > thread->first_cpu)
         sampler->ended_cpu += thread->seen.cpu - thread->first_cpu;
     if (!code)
-        code = sampler_emit_name(sampler, thread, false, err);
+        code = sampler_emit_name(sampler, thread, false, monotonic_ns(), err);
     sampler_set_state(sampler, thread, PTRACE_THREAD_EXITS);
     struct perf_record record = sampler_make_record(thread, PERF_RECORD_EXIT);
     return code ? code : sampler_emit(sampler, &record, err);

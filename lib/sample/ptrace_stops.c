@@ -98,7 +98,7 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     if (!hold)
         sampler_resume(sampler, thread, signal);
     if (!code && sample.record.time >= thread->next_name)
-        code = sampler_emit_name(sampler, thread, false, err);
+        code = sampler_emit_name(sampler, thread, false, sample.record.time, err);
     if (!code && taken->period)
         code = sampler->consumer.sample(sampler->consumer.context, &sample, err);
     adapt_copy(thread, &sample);
@@ -224,7 +224,8 @@ static int adopt_orphans(struct ptrace_sampler *sampler, struct error *err)
 
 /*
  * Handles exec: the calling thread continues alone, with the pid as its tid. The other threads have ended. If the first
- * thread was not the caller, ptrace does not report its end.
+ * thread was not the caller, ptrace does not report its end. The new program starts at the moment of the last switches,
+ * because the next switches may begin at that moment.
  */
 static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thread, struct error *err)
 {
@@ -251,13 +252,13 @@ static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     }
     ptrace_thread_close_files(thread);
     bool is_known = ptrace_thread_read_schedule(thread, &thread->seen);
+    uint64_t time = monotonic_ns();
     if (!code && is_known)
-        code = sampler_emit_switches(sampler, thread, (pid_t)message, &thread->seen, monotonic_ns(), false, err);
+        code = sampler_emit_switches(sampler, thread, (pid_t)message, &thread->seen, time, false, err);
     if (!thread->follows) /* recording starts at exec */
         thread->first_clock = process_clock_ns((uint32_t)thread->pid);
     if (!thread->follows) {
-        thread->run =
-            (struct ptrace_run){.last = {.time = monotonic_ns(), .schedule = thread->seen}, .is_reported = true};
+        thread->run = (struct ptrace_run){.last = {.time = time, .schedule = thread->seen}, .is_reported = true};
         ptrace_thread_read_preemptions(thread);
     }
     thread->hold = thread->is_too_deep = false;
@@ -265,7 +266,7 @@ static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     if (!thread->follows)
         thread->follows = ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, sampler->follow_options) == 0;
     if (!code)
-        code = sampler_emit_name(sampler, thread, true, err);
+        code = sampler_emit_name(sampler, thread, true, time, err);
     sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
     sampler_resume(sampler, thread, 0);
     return code;

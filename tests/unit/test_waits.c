@@ -525,6 +525,43 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
     end(&fixture);
 }
 
+/* A thread other than the first calls exec. The sums of both threads are in the spool before the new program. */
+static void test_short_waits_stay_with_the_program_before_an_exec(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    uint32_t pid = (uint32_t)fixture.pid, tids[] = {pid, pid + 1}, numbers[2];
+    assert_int_equal(tracker_add_running_thread(fixture.tracker, pid, tids[1], "y", fixture.start, &err), 0);
+    for (int i = 0; i < 2; i++) {
+        struct tracked_thread *thread = tracker_find_thread(fixture.tracker, tids[i], &process);
+        assert_non_null(thread);
+        assert_non_null(find_wait_class(&thread->run, ms));
+        numbers[i] = thread->number;
+        thread->run.was_ready = ms;
+        thread->run.ready_count = 2;
+        thread->run.since = fixture.start + ms;
+    }
+    const struct perf_record exec = {
+        .type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .time = fixture.start + 2 * ms, .comm = {"z", true}};
+    assert_int_equal(waits_program_ends(&fixture.waits, &exec, &err), 0);
+    assert_int_equal(tracker_handle_record(fixture.tracker, &exec, &err), 0);
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    struct spool_wait waits[] = {next_wait(reader), next_wait(reader)};
+    for (int i = 0; i < 2; i++) {
+        assert_true(waits[i].thread == numbers[0] || waits[i].thread == numbers[1]);
+        assert_int_equal(waits[i].wait_ns + waits[i].unseen_ns, ms);
+        assert_true(waits[i].time_ns <= fixture.start + ms);
+    }
+    assert_int_not_equal(waits[0].thread, waits[1].thread);
+    spool_reader_close(reader);
+    end(&fixture);
+}
+
 /* Three waits of 10 ms are long enough for rows. Only the first has the stack of its waker: the second stack is of an
  * earlier wakeup, and the third is of a thread that an interrupt interrupted. */
 static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
@@ -619,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_a_wait_stands_for_the_number_of_waits),
         cmocka_unit_test(test_with_ptrace_a_reading_counts_up_to_the_moment_after_its_wait),
         cmocka_unit_test(test_long_unseen_waits_have_a_waker_and_a_reason),
+        cmocka_unit_test(test_short_waits_stay_with_the_program_before_an_exec),
         cmocka_unit_test(test_the_stack_of_a_waker_belongs_to_its_wakeup),
         cmocka_unit_test(test_each_class_has_its_own_runnable_time),
         cmocka_unit_test(test_readings_are_planned_at_random),
