@@ -7,6 +7,7 @@
  */
 #include "cmd/report/report_kinds.h"
 
+#include "base/utf8.h"
 #include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 #include "cmd/common/ui.h"
@@ -32,7 +33,8 @@ static void print_name(const struct report *report, const struct process *proces
     char after[128], name[REPORT_LINE_SIZE];
     snprintf(after, sizeof(after), "  (%.20s%s%.60s)", process->pid, has_failed ? ", " : "",
              has_failed ? process->exit : "");
-    snprintf(name, sizeof(name), "%.200s%s%s", process->name, *process->argument ? " " : "", process->argument);
+    snprintf(name, sizeof(name), "%.*s%s%s", utf8_cut(process->name, 200), process->name, *process->argument ? " " : "",
+             process->argument);
     indent = 2 * (indent < DEEPEST ? indent : DEEPEST);
     ui_print("%*s", (int)indent + 2, "");
     used += indent + 2 + report_text_columns(report, after);

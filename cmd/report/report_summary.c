@@ -3,6 +3,7 @@
  */
 #include "cmd/report/report_kinds.h"
 
+#include "base/utf8.h"
 #include "cmd/report/report_head.h"
 #include "cmd/report/report_lines.h"
 #include "cmd/report/report_rows.h"
@@ -133,7 +134,8 @@ static void print_lines(const struct report *report, const struct summary *summa
         const struct hot_line *row = &summary->lines.rows.data[i];
         char amount[QUANTITY_TEXT_MAX], place[LONGEST_NAME];
         format_amount(amount, row->self, report->weight.unit);
-        snprintf(place, sizeof(place), "%.70s:%u", path_base_name(report_source_file(report, row->func)), row->line);
+        const char *file = path_base_name(report_source_file(report, row->func));
+        snprintf(place, sizeof(place), "%.*s:%u", utf8_cut(file, 70), file, row->line);
         print_row(report, row->self / report->total, amount, place,
                   profile_text(report->profile, get_func_names(report->profile, row->func).name));
     }
@@ -147,9 +149,10 @@ static void print_waits(const struct report *report, const struct summary *summa
         const struct wait_group *group = &summary->waits.list.data[i];
         char amount[QUANTITY_TEXT_MAX], place[2 * LONGEST_NAME] = "";
         format_amount(amount, group->total, "ms");
-        if (group->own_func != PROFILE_NONE && group->runnable < group->total / 2)
-            snprintf(place, sizeof(place), "in %.80s",
-                     profile_text(report->profile, get_func_names(report->profile, group->own_func).name));
+        if (group->own_func != PROFILE_NONE && group->runnable < group->total / 2) {
+            const char *name = profile_text(report->profile, get_func_names(report->profile, group->own_func).name);
+            snprintf(place, sizeof(place), "in %.*s", utf8_cut(name, 80), name);
+        }
         print_row(report, group->total / summary->waits.totals.there, amount,
                   get_wait_object_name(report->engine, group), place);
     }

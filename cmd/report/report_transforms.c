@@ -4,6 +4,7 @@
  */
 #include "cmd/report/report_transforms.h"
 
+#include "base/utf8.h"
 #include "cmd/report/report_select.h"
 #include "cmd/report/report_node.h"
 #include "cmd/report/report_text.h"
@@ -79,8 +80,8 @@ static void print_name(const struct report *report, uint32_t func, bool with_ori
     const char *name = report_func_name(report, func);
     const char *origin = with_origin ? report_get_origin(report->profile, func) : NULL;
     bool bracket = origin && origin[0] != '[';
-    ui_print_message("  %.200s%s%s%.80s%s", name, origin ? "  " : "", bracket ? "[" : "", origin ? origin : "",
-                     bracket ? "]" : "");
+    ui_print_message("  %.*s%s%s%.*s%s", utf8_cut(name, 200), name, origin ? "  " : "", bracket ? "[" : "",
+                     origin ? utf8_cut(origin, 80) : 0, origin ? origin : "", bracket ? "]" : "");
 }
 
 static int print_ambiguous_name(const struct report *report, const struct report_transform *transform,
@@ -171,7 +172,7 @@ static uint32_t find_category(const struct report *report, const struct report_t
     print_no_match(report, transform, "category");
     ui_print_message("There are:");
     for (uint32_t i = 0; i < profile->categories.length; i++)
-        ui_print_message("  %.80s", strings_text(&profile->strings, profile->categories.data[i].name));
+        ui_print_message("  %s", strings_text(&profile->strings, profile->categories.data[i].name));
     return PROFILE_NONE;
 }
 

@@ -1,5 +1,6 @@
 #include "cmd/report/selection.h"
 
+#include "base/utf8.h"
 #include "cmd/common/ui.h"
 
 /* Parses seconds, or ms with that suffix. */
@@ -63,8 +64,8 @@ static int print_unknown_thread(const struct profile *profile, const char *path,
     for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
         const struct thread *thread = &profile->threads.data[i];
         fflush(stdout);
-        ui_print_message("  %u  tid %.40s  %.80s", i, profile_text(profile, thread->tid),
-                         profile_text(profile, thread->name));
+        const char *name = profile_text(profile, thread->name);
+        ui_print_message("  %u  tid %.40s  %.*s", i, profile_text(profile, thread->tid), utf8_cut(name, 80), name);
     }
     if (count > MOST_NAMED)
         ui_print_message("  and %zu more", count - MOST_NAMED);

@@ -27,6 +27,15 @@ static inline size_t utf8_length(const char *at, const char *end)
     return length;
 }
 
+/* Returns the length of the whole characters in the first `most` bytes of a text, as the precision of "%.*s". */
+static inline int utf8_cut(const char *text, int most)
+{
+    int length = (int)strnlen(text, (size_t)most);
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    return length;
+}
+
 /* Returns the character at `at`, for a `length` from utf8_length(). */
 static inline uint32_t utf8_decode(const char *at, size_t length)
 {

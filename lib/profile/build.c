@@ -5,6 +5,7 @@
  */
 #include "profile/build.h"
 
+#include "base/utf8.h"
 #include "profile/build_merge.h"
 #include "profile/build_old.h"
 #include "profile/build_payloads.h"
@@ -370,7 +371,7 @@ static int build_warning(struct build *build)
     uint32_t *warning = &build->profile->meta.warning;
     const char *own = profile_text(build->profile, *warning);
     char text[2560] = "";
-    size_t used = own[0] ? (size_t)snprintf(text, sizeof(text), "%.2000s ", own) : 0;
+    size_t used = own[0] ? (size_t)snprintf(text, sizeof(text), "%.*s ", utf8_cut(own, 2000), own) : 0;
     if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
         used += (size_t)snprintf(
             text + used, sizeof(text) - used,

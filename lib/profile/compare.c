@@ -1,6 +1,7 @@
 #include "profile/compare.h"
 
 #include "base/search.h"
+#include "base/utf8.h"
 #include "profile/merge.h"
 #include "profile/match_funcs.h"
 
@@ -250,8 +251,9 @@ static bool copy_sections(struct profile *out, const struct profile *from, const
     bool enough = true;
     for (size_t i = 0; enough && i < sections->length; i++) {
         struct extra_section section = {0};
+        const char *own = profile_text(from, sections->data[i].label);
         char label[256];
-        snprintf(label, sizeof(label), "%s: %.200s", names[side], profile_text(from, sections->data[i].label));
+        snprintf(label, sizeof(label), "%s: %.*s", names[side], utf8_cut(own, 200), own);
         section.label = strings_add_z(&out->strings, label);
         enough = section.label != STRING_NONE;
         for (size_t k = 0; enough && k < sections->data[i].entries.length; k++) {

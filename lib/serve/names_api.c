@@ -8,6 +8,7 @@
 
 #include "assemble/symbolicate_profile.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "file/profile_file.h"
 
 #include <sys/stat.h>
@@ -25,9 +26,9 @@ static int write_result(struct api_answer *answer, const struct profile *profile
     json_member_open(&json, "problems", '[');
     for (size_t i = 0; i < result->libraries.length; i++) {
         const struct symbolicated_library *library = &result->libraries.data[i];
+        const char *name = profile_text(profile, profile->libs.data[library->lib].name);
         char text[512];
-        snprintf(text, sizeof(text), "%.200s: %s", profile_text(profile, profile->libs.data[library->lib].name),
-                 library->problem);
+        snprintf(text, sizeof(text), "%.*s: %s", utf8_cut(name, 200), name, library->problem);
         if (library->unnamed && library->problem[0])
             json_text_z(&json, text);
     }

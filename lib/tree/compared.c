@@ -1,5 +1,6 @@
 #include "tree/compared.h"
 
+#include "base/utf8.h"
 #include "tree/weight_list.h"
 
 double get_compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread)
@@ -144,7 +145,8 @@ static int fail_ambiguous(const struct profile *profile, const char *part, struc
             more++;
             continue;
         }
-        length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%.60s", named ? ", " : "", own);
+        length +=
+            (size_t)snprintf(list + length, sizeof(list) - length, "%s%.*s", named ? ", " : "", utf8_cut(own, 60), own);
         names[named++] = own;
     }
     if (more)
@@ -279,7 +281,8 @@ int comparison_set_scale(struct profile *profile, enum compare_by by, const char
         code = comparison_find_scale(profile, by, func, &comparison->scale, err);
     if (code || by == COMPARE_BY_NONE)
         return code;
-    snprintf(text, sizeof(text), "%s%s%.200s", by_names[by], func ? " " : "", func ? func : "");
+    snprintf(text, sizeof(text), "%s%s%.*s", by_names[by], func ? " " : "", func ? utf8_cut(func, 200) : 0,
+             func ? func : "");
     comparison->scaled_by = strings_add_z(&profile->strings, text);
     return comparison->scaled_by == STRING_NONE ? error_no_memory(err) : 0;
 }

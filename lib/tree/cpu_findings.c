@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "base/starts_with.h"
+#include "base/utf8.h"
 #include "tree/engine_state.h"
 #include "tree/frame_kinds.h"
 #include "tree/func_name.h"
@@ -142,7 +143,7 @@ static void write_name(const struct profile *profile, uint32_t func, char out[LO
     size_t length = strlen(name);
     char *bare = malloc(length + 1);
     size_t kept = bare ? strip_func_name(name, length, bare) : 0;
-    kept = kept > LONGEST_NAME ? LONGEST_NAME : kept;
+    kept = kept > LONGEST_NAME ? (size_t)utf8_cut(bare, LONGEST_NAME) : kept;
     if (bare)
         memcpy(out, bare, kept);
     out[kept] = '\0';
@@ -181,9 +182,9 @@ static int add_hot_function(struct findings *findings, const struct engine *engi
                                     .func = row->func,
                                     .line = place[0] ? line->line : 0,
                                     .thread = PROFILE_NONE};
-    return findings_add_sentence(findings, finding, err, "%s%s%.100s%s takes %.0f%% of %s%s%s%s.", name,
-                                 shows_library ? " (" : "", shows_library ? library : "", shows_library ? ")" : "",
-                                 100 * row->self / marked->whole, get_noun(engine), place,
+    return findings_add_sentence(findings, finding, err, "%s%s%.*s%s takes %.0f%% of %s%s%s%s.", name,
+                                 shows_library ? " (" : "", shows_library ? utf8_cut(library, 100) : 0, library,
+                                 shows_library ? ")" : "", 100 * row->self / marked->whole, get_noun(engine), place,
                                  own[0] ? ", mostly for " : "", own);
 }
 

@@ -1,5 +1,6 @@
 #include "tree/findings.h"
 
+#include "base/utf8.h"
 #include "tree/bottleneck.h"
 #include "tree/cpu_findings.h"
 #include "tree/engine_state.h"
@@ -118,22 +119,22 @@ static void write_verdict(const struct findings *findings, const struct run *run
                                              {"io_uring", "waits for io_uring"},
                                              {"Not seen", "short waits"}};
     const struct run_part *part = findings->parts.data;
+    const char *name = findings->parts.length ? get_run_part_name(run->engine, part) : "", *phrase = NULL;
     out[0] = '\0';
     if (run->cpu > findings->whole / 2 && findings->parts.length && part->kind == PART_CPU && part->ms > run->cpu / 2 &&
         part->index != PROFILE_NONE)
-        snprintf(out, size, ", mostly in %.100s (%.0f%% of CPU time)", get_run_part_name(run->engine, part),
+        snprintf(out, size, ", mostly in %.*s (%.0f%% of CPU time)", utf8_cut(name, 100), name,
                  100 * part->ms / run->cpu);
     if (!findings->parts.length || part->kind == PART_CPU || part->ms <= findings->whole / 2 ||
         may_be_idle_part(run, part))
         return;
-    const char *reason = get_run_part_name(run->engine, part), *phrase = NULL;
     for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++)
-        if (strcmp(phrases[i][0], reason) == 0)
+        if (strcmp(phrases[i][0], name) == 0)
             phrase = phrases[i][1];
     char lower[64] = "waits for a ";
     size_t used = strlen(lower);
-    for (size_t i = 0; reason[i] && used + 1 < sizeof(lower); i++)
-        lower[used++] = (char)tolower((unsigned char)reason[i]);
+    for (size_t i = 0; name[i] && used + 1 < sizeof(lower); i++)
+        lower[used++] = (char)tolower((unsigned char)name[i]);
     lower[used] = '\0';
     snprintf(out, size, ", mostly %s (%.0f%% of %s time)", phrase ? phrase : lower, 100 * part->ms / findings->whole,
              run->engine->threads.length == 1 ? "its" : "its threads'");
@@ -214,9 +215,9 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
     if (busiest == PROFILE_NONE)
         return 0;
     format_time(cpu, engine_thread_total(run->engine, busiest, WEIGH_CPU_TIME, TABLE_SAMPLES));
-    snprintf(sentence, sizeof(sentence), " Process %.80s (%.20s) has the most CPU time of the others, %s.",
-             profile_thread_name(run->profile, busiest),
-             profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
+    const char *name = profile_thread_name(run->profile, busiest);
+    snprintf(sentence, sizeof(sentence), " Process %.*s (%.20s) has the most CPU time of the others, %s.",
+             utf8_cut(name, 80), name, profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
 }
 
@@ -294,10 +295,11 @@ static int add_one_thread(struct findings *findings, const struct run *run, doub
                                     .weight = 0.9 * most / run->cpu * relevance,
                                     .func = PROFILE_NONE,
                                     .thread = busiest};
-    return findings_add_sentence(
-        findings, finding, err, "One thread, %.80s (%.20s), has %.0f%% of the CPU time; %u others wait.",
-        profile_thread_name(run->profile, busiest), profile_text(profile, profile->threads.data[busiest].tid),
-        100 * most / run->cpu, others);
+    const char *name = profile_thread_name(run->profile, busiest);
+    return findings_add_sentence(findings, finding, err,
+                                 "One thread, %.*s (%.20s), has %.0f%% of the CPU time; %u others wait.",
+                                 utf8_cut(name, 80), name, profile_text(profile, profile->threads.data[busiest].tid),
+                                 100 * most / run->cpu, others);
 }
 
 /* Whether more processes than a program and the one that starts it could use several CPUs. */

@@ -1,6 +1,7 @@
 #include "tree/func_groups.h"
 
 #include "base/starts_with.h"
+#include "base/utf8.h"
 #include "tree/func_name.h"
 #include "tree/search_filter.h"
 #include "tree/stack_view.h"
@@ -36,7 +37,7 @@ static uint32_t add_library(struct func_groups *groups, const char *library)
     char text[256];
     if (!library[0] || library[0] == '[')
         return strings_add_z(&groups->names, library[0] ? library : "(no library)");
-    snprintf(text, sizeof(text), "[%.250s]", library);
+    snprintf(text, sizeof(text), "[%.*s]", utf8_cut(library, 250), library);
     return strings_add_z(&groups->names, text);
 }
 

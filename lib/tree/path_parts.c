@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "base/search.h"
+#include "base/utf8.h"
 #include "tree/engine_state.h"
 #include "tree/order.h"
 #include "tree/own_frame.h"
@@ -278,8 +279,8 @@ static void append_end(struct sentence *sentence, struct own_place place)
     struct func_names names = get_func_names(sentence->profile, place.func);
     if (!place.line || names.file == PROFILE_NONE)
         return;
-    snprintf(line, sizeof(line), " (%.60s:%u)", path_base_name(profile_text(sentence->profile, names.file)),
-             place.line);
+    const char *file = path_base_name(profile_text(sentence->profile, names.file));
+    snprintf(line, sizeof(line), " (%.*s:%u)", utf8_cut(file, 60), file, place.line);
     append(sentence, line);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/search.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "tree/marker_text.h"
 #include "tree/order.h"
 #include "tree/process_path.h"
@@ -461,10 +462,11 @@ int process_tree_append_sentence(struct text_buffer *text, const struct process_
     format_time(whole, tree->range.to - tree->range.from);
     format_time(start, serial->from - tree->range.from);
     bool is_last = tree->range.to - serial->to < 0.02 * length;
+    const char *name = process ? process->name : "", *argument = process ? process->argument : "";
     snprintf(sentence, sizeof(sentence),
-             "At most one process at a time runs for %s%s of %s%s%s%s%.40s%s%.40s (%.1f of %u CPUs).",
+             "At most one process at a time runs for %s%s of %s%s%s%s%.*s%s%.*s (%.1f of %u CPUs).",
              is_last ? "the last " : "", part, whole, is_last ? "" : " from ", is_last ? "" : start,
-             process ? ", mostly " : "", process ? process->name : "", process && *process->argument ? " " : "",
-             process ? process->argument : "", serial->cpu / length, profile->meta.logical_cpus);
+             process ? ", mostly " : "", utf8_cut(name, 40), name, *argument ? " " : "", utf8_cut(argument, 40),
+             argument, serial->cpu / length, profile->meta.logical_cpus);
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
 }

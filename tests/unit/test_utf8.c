@@ -35,10 +35,20 @@ static void test_what_cannot_be_seen_or_moves_others_is_not_visible(void **state
         assert_true(utf8_is_visible(visible[i]));
 }
 
+static void test_a_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    static const char text[] = "a\xc3\xa4\xe4\xb8\xad\xf0\x9f\x98\x80"; /* 1, 2, 3 and 4 bytes */
+    static const int wanted[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};
+    for (int most = 0; most < (int)(sizeof(wanted) / sizeof(*wanted)); most++)
+        assert_int_equal(utf8_cut(text, most), wanted[most]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_character_is_read_as_it_was_written),
+        cmocka_unit_test(test_a_text_is_cut_between_characters),
         cmocka_unit_test(test_what_cannot_be_seen_or_moves_others_is_not_visible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
