@@ -124,7 +124,8 @@ static int follow_recording(void *context, int socket)
     return EXIT_SUCCESS;
 }
 
-/* Passes each key on without a newline, until set_terminal() restores `before`. Returns false if it is no terminal. */
+/* Makes the terminal pass on each key at once, and stores its settings. Returns false if the standard input is no
+ * terminal. */
 static bool read_single_keys(struct termios *before)
 {
     if (tcgetattr(STDIN_FILENO, before))

@@ -20,8 +20,8 @@ struct comparing {
     unsigned forgiven; /* of enum forgiven */
     enum compare_by by;
     const char *by_function;
-    bool splits; /* --slowest selects the sides of one file; the caller of comparing_choose_files() sets it for any
-                  * file */
+    bool splits; /* --slowest divides one file into both sides. The caller of comparing_choose_files() sets `splits` for
+                  * --slowest, and the function unsets it for two files. */
 };
 
 #define COMPARING_DEFAULTS                                                                                             \

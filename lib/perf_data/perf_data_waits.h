@@ -20,7 +20,7 @@ void perf_data_waits_choose_source(struct perf_data_feed *feed);
 int perf_data_waits_open(struct perf_data_feed *feed);
 void perf_data_waits_close(struct perf_data_feed *feed);
 
-/* Stores the stack of a sample with perf_data_waits_is_switch(): kernel frames, then user frames. */
+/* Stores the stack of a sample at a context switch, kernel frames before user frames. Ignores other samples. */
 int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags);
 

@@ -6,8 +6,8 @@
  * func; each inline call is a frame at the same address. A func is a name in a library: call trees merge by func. Texts
  * are indexes into `strings`.
  *
- * profile_read() fills the tables from JSON, the assembler from a recording; lib/tree reads them; profile_write() saves
- * them.
+ * profile_reader_feed() fills the tables from JSON, and the assembler from a recording. lib/tree reads the tables, and
+ * profile_write() saves them.
  */
 #pragma once
 

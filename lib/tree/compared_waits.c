@@ -158,7 +158,7 @@ static struct change_estimate estimate_row(const struct adder *adder, size_t at)
     return estimate_change(&base, &new);
 }
 
-static bool is_judged(const struct adder *adder, const struct row *row)
+static bool is_heavy_enough(const struct adder *adder, const struct row *row)
 {
     for (int side = 0; side < PROFILE_SIDES; side++)
         if (row->sides[side].ms > least_share * adder->rows.data[ROW_OF_ALL].sides[side].ms)
@@ -181,7 +181,7 @@ static int estimate_rows(struct adder *adder, struct error *err)
             wait.ms[side] = get_side_factor(adder, side) * row->sides[side].ms;
             wait.count[side] = get_side_factor(adder, side) * row->sides[side].count;
         }
-        if (is_judged(adder, row)) {
+        if (is_heavy_enough(adder, row)) {
             wait.estimate = (uint32_t)waits->estimate_count;
             waits->estimates[waits->estimate_count++] = estimate_row(adder, i);
         }

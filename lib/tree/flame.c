@@ -1,7 +1,7 @@
 /*
- * The result is its own queue: the layout appends the rects of a row one after another, then the rects on top of each.
- * So the layout visits only nodes wide enough to be visible and their direct callees, and a new query needs no state of
- * an earlier query.
+ * The layout appends the rects of one row, and then visits each of them to append the rects on top, so the result is
+ * also the queue of the layout. The layout therefore visits only nodes wide enough to be visible and their direct
+ * callees, and a new query needs no state of an earlier query.
  */
 #include "tree/flame.h"
 

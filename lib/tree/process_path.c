@@ -36,8 +36,7 @@ static bool is_waiting(const struct walk *walk, const struct process *process, d
     return !has_gap;
 }
 
-/* Returns the last child of a process that ended by a time, and until whose end the process waited; PROFILE_NONE:
- * none. */
+/* Returns the last child that ended at `time` or earlier while its parent waited for it, or PROFILE_NONE. */
 static uint32_t find_child(struct walk *walk, uint32_t parent, double time)
 {
     const struct process *processes = walk->tree->processes.data;

@@ -100,7 +100,7 @@ static void make_profile(struct profile *profile, uint64_t seed, bool has_waits)
         profile->threads.data[i].samples.weight_type = WEIGHT_BYTES;
 }
 
-/* The transforms of a query are those of random_query(), which leaves room for two more. */
+/* The transforms of a query are those of slow_random_query(), which leaves room for two more. */
 static void pair_make(struct pair *pair, uint64_t seed, bool has_waits)
 {
     struct random random = {seed};
