@@ -1,5 +1,5 @@
 // Goroutines at work: mainWork on the main goroutine, sideWork on another. With "where", collatz(0) prints its stack:
-// a function, its file and its line per caller. usage: busy SECONDS [where]
+// a function, its file and its line per caller. SECONDS is CPU time of each. usage: busy SECONDS [where]
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -38,11 +39,18 @@ func collatz(n uint64) int {
 	return steps
 }
 
+// Returns the CPU time of the process.
+func used() time.Duration {
+	var usage syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
 //go:noinline
-func mainWork(first uint64, end time.Time) int {
+func mainWork(first uint64, end time.Duration) int {
 	best := 0
 	for n := first; ; n++ {
-		if n%1000 == 0 && time.Now().After(end) {
+		if n%1000 == 0 && used() > end {
 			return best
 		}
 		if steps := collatz(n); steps > best {
@@ -52,7 +60,7 @@ func mainWork(first uint64, end time.Time) int {
 }
 
 //go:noinline
-func sideWork(end time.Time, done chan int) {
+func sideWork(end time.Duration, done chan int) {
 	done <- mainWork(1, end) + 1
 }
 
@@ -65,7 +73,7 @@ func main() {
 	if len(os.Args) > 2 {
 		first = 0
 	}
-	end := time.Now().Add(time.Duration(seconds * float64(time.Second)))
+	end := time.Duration(2 * seconds * float64(time.Second))
 	done := make(chan int)
 	go sideWork(end, done)
 	fmt.Println(mainWork(first, end) + <-done)
