@@ -131,12 +131,26 @@ void take_expected_runnable_time(struct thread_run *run)
         take_runnable_time(run, rest - found);
 }
 
+/* Whether readings found only a runnable thread in the waits of the class. */
+static bool is_only_runnable(const struct wait_class *class)
+{
+    return class->unseen && !class->unseen_ns;
+}
+
+bool has_runnable_waits(const struct thread_run *run)
+{
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
+        if (is_only_runnable(&run->waits->classes[i]))
+            return true;
+    return false;
+}
+
 uint32_t take_runnable_waits(struct thread_run *run, double most)
 {
     uint32_t count = 0;
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
         struct wait_class *class = &run->waits->classes[i];
-        if (class->unseen_ns || count + class->unseen > most)
+        if (!is_only_runnable(class) || count + class->unseen > most)
             continue;
         count += class->unseen;
         class->unseen = 0;

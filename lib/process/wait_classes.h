@@ -41,6 +41,9 @@ uint64_t flush_found_time(struct thread_run *run, uint64_t most);
  * have any more. */
 void take_expected_runnable_time(struct thread_run *run);
 
+/* Whether there are classes in which readings found only a runnable thread. */
+bool has_runnable_waits(const struct thread_run *run);
+
 /* Takes the waits of the classes in which readings found only a runnable thread, whole classes up to `most` waits.
  * Returns their number. */
 uint32_t take_runnable_waits(struct thread_run *run, double most);

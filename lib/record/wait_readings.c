@@ -26,10 +26,17 @@ static bool reads_run_delay(const struct waits *waits)
     return !options->late_switches && !options->no_looks && !options->only_runs && !options->cpus;
 }
 
-void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread, uint64_t now)
+/* Reads the runnable time (ns) of a thread so far, from schedstat in proc(5). */
+static bool read_delay(uint32_t pid, uint32_t tid, uint64_t *delay)
+{
+    char path[64], text[128];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, tid);
+    return file_read_text(path, text, sizeof(text)) && sscanf(text, "%*u %" SCNu64, delay) == 1;
+}
+
+void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread)
 {
     struct thread_run *run = &thread->run;
-    char path[64], text[128];
     uint64_t delay;
     bool has_waits = false;
     if (!reads_run_delay(waits))
@@ -38,8 +45,7 @@ void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *th
         has_waits |= run->waits->classes[i].waited_ns != 0;
     if (run->has_run_delay && !has_waits)
         return;
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, thread->tid);
-    if (!file_read_text(path, text, sizeof(text)) || sscanf(text, "%*u %" SCNu64, &delay) != 1)
+    if (!read_delay(pid, thread->tid, &delay))
         return;
     uint64_t grown = subtract_or_zero(delay, run->run_delay), shown = run->ready_since_reading;
     if (run->has_run_delay)
@@ -48,7 +54,19 @@ void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *th
     run->awake_since_reading = 0;
     run->has_run_delay = true;
     run->run_delay = delay;
-    run->run_delay_read = now;
+    run->run_delay_read = monotonic_ns();
+}
+
+uint64_t find_most_runnable_time(struct waits *waits, struct tracked_thread *thread, uint64_t end)
+{
+    const struct thread_run *run = &thread->run;
+    struct tracked_process *process;
+    uint64_t delay;
+    if (!reads_run_delay(waits) || run->run_delay_read >= end ||
+        !tracker_find_thread(waits->options.tracker, thread->tid, &process) ||
+        !read_delay(process->pid, thread->tid, &delay))
+        return UINT64_MAX;
+    return subtract_or_zero(delay, run->run_delay + run->ready_since_reading);
 }
 
 uint64_t random_below(struct waits *waits, uint64_t limit)
@@ -221,7 +239,7 @@ static int read_pending(struct waits *waits, uint64_t now, enum read_threads whi
         bool has_looks_left = waits->looks > waits->pending.length - i; /* stacks come first */
         if (has_looks_left && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
             waits->looks--;
-            read_run_delay(waits, process->pid, thread, now);
+            read_run_delay(waits, process->pid, thread);
         }
     }
     waits->pending.length = kept;

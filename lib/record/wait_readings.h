@@ -25,7 +25,11 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
 
 /* Reads how long the thread was runnable without running, which the kernel counts, and takes this time from its waits.
  * Switches show preemptions, but not the time from a wakeup until the thread ran. */
-void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread, uint64_t now);
+void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread);
+
+/* Returns the most runnable time (ns) that a wait up to `end` can contain: by as much the kernel's count has grown
+ * since it was last read. Returns UINT64_MAX if unknown, as after the end of the thread. */
+uint64_t find_most_runnable_time(struct waits *waits, struct tracked_thread *thread, uint64_t end);
 
 /* Returns a random number of at least 0 and below `limit`. */
 uint64_t random_below(struct waits *waits, uint64_t limit);

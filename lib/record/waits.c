@@ -175,6 +175,20 @@ static int store_found_awake(struct waits *waits, struct tracked_thread *thread,
     return 0;
 }
 
+/* Returns the least blocked time (ns) of a sampled wait that ends at `time`. The thread slept until its reading.
+ * end_woken() leaves less than an interval of runnable time in a wait with a waker. Without a waker, the kernel's count
+ * limits the runnable time of a wait that is long enough for the cost of another reading. */
+static uint64_t find_least_blocked_time(struct waits *waits, struct tracked_thread *thread, uint64_t time)
+{
+    const struct thread_run *run = &thread->run;
+    uint64_t length = time - run->since, asleep = subtract_or_zero(run->stack->known, run->since);
+    uint64_t runnable = run->waker.is_known                ? waits->options.interval
+                        : length < waits->options.interval ? UINT64_MAX
+                                                           : find_most_runnable_time(waits, thread, time);
+    uint64_t least = subtract_or_zero(length, runnable);
+    return asleep > least && asleep <= length ? asleep : least;
+}
+
 /* Ends a blocked wait. A wait with a reading stands for the unseen waits of its class. A short wait without a reading
  * becomes an unseen wait. A long one is also in the spool, so that critical paths follow its waker. */
 static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last,
@@ -205,8 +219,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
                                     ? class->unseen + count /* lengths are only means of several waits */
                                     : (double)(class->unseen_length + length) / (double)length;
         class->unseen_ns = class->unseen_length = class->unseen = 0;
-        /* end_woken() leaves less than an interval of runnable time in a wait with a waker. */
-        uint64_t least = run->waker.is_known ? subtract_or_zero(length, waits->options.interval) : 0;
+        uint64_t least = has_runnable_waits(run) ? find_least_blocked_time(waits, thread, time) : 0;
         double most = least ? (double)weight / (double)least - waits_of_class : UINT32_MAX;
         uint64_t own = (uint64_t)((double)weight / (waits_of_class + take_runnable_waits(run, most)));
         stored.start = stored.end - own;
@@ -501,7 +514,7 @@ static int flush_thread(struct waits *waits, struct tracked_process *process, st
     int code = cpu_slices_flush(waits, thread, now, end, err);
     if (code || waits->options.only_runs)
         return code;
-    read_run_delay(waits, process->pid, thread, now);
+    read_run_delay(waits, process->pid, thread);
     if (!end)
         code = store_unseen(waits, thread, now - part_length, end_of_sums(run), err);
     if (!code)

@@ -420,6 +420,40 @@ static struct spool_wait next_wait(struct spool_reader *reader)
     return record.wait;
 }
 
+/* Returns the length of a sampled wait of 600 ms after three waits in which readings found the thread only runnable.
+ * `is_known`: the runnable time was last read before the wait ended, and has not grown since. */
+static uint64_t measure_wait_after_runnable_waits(bool is_known)
+{
+    static const uint64_t frame[1] = {0x1000}, length = 600000000;
+    struct fixture fixture;
+    struct error err;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_non_null(thread);
+    assert_non_null(find_wait_class(&thread->run, ms));
+    read_run_delay(&fixture.waits, process->pid, thread);
+    assert_true(thread->run.has_run_delay);
+    thread->run.run_delay_read = is_known ? fixture.start : UINT64_MAX;
+    find_wait_class(&thread->run, ms)->unseen = 3;
+    take_switch(&fixture, fixture.start, false);
+    take_switch(&fixture, fixture.start + 1, true);
+    assert_int_equal(thread_run_set_event_stack(&thread->run, fixture.start + 1, frame, 1, 0, REASON_SLEEP, &err), 0);
+    thread->run.stack->is_from_event = false;
+    thread->run.stack->asked = thread->run.stack->known = fixture.start + 1 + ms;
+    take_switch(&fixture, fixture.start + 1 + length, false);
+    struct sample wait = only_wait(&fixture);
+    end(&fixture);
+    return wait.wait;
+}
+
+static void test_a_wait_without_runnable_time_keeps_its_length(void **state)
+{
+    (void)state;
+    assert_int_equal(measure_wait_after_runnable_waits(true), 600 * ms);
+    assert_int_equal(measure_wait_after_runnable_waits(false), 150 * ms);
+}
+
 /* Of two waits of 100 us, a reading meets the second, and half of the first is runnable time. Readings of waits of
  * another class found only a runnable thread. */
 static void test_a_wait_stands_for_the_number_of_waits(void **state)
@@ -654,6 +688,7 @@ int main(void)
         cmocka_unit_test(test_a_stored_part_of_a_wait_is_no_running_time),
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
         cmocka_unit_test(test_a_wait_stands_for_the_number_of_waits),
+        cmocka_unit_test(test_a_wait_without_runnable_time_keeps_its_length),
         cmocka_unit_test(test_with_ptrace_a_reading_counts_up_to_the_moment_after_its_wait),
         cmocka_unit_test(test_long_unseen_waits_have_a_waker_and_a_reason),
         cmocka_unit_test(test_short_waits_stay_with_the_program_before_an_exec),
