@@ -123,10 +123,19 @@ uint64_t flush_found_time(struct thread_run *run, uint64_t most)
 
 void take_expected_runnable_time(struct thread_run *run)
 {
-    uint64_t expected = 0;
-    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
-        expected += compute_mean_runnable_time(&run->waits->classes[i], run->waits->classes[i].waited_ns);
-    uint64_t rest = subtract_or_zero(expected, run->awake_since_reading), found = flush_found_time(run, rest);
+    struct wait_class all = {0}; /* whose mean a class without a reading of schedstat has */
+    uint64_t expected = 0, only_found = 0;
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
+        all.ready_ns += run->waits->classes[i].all_ns > 0 ? run->waits->classes[i].ready_ns : 0;
+        all.all_ns += run->waits->classes[i].all_ns;
+    }
+    for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
+        const struct wait_class *class = &run->waits->classes[i];
+        expected += compute_mean_runnable_time(class->all_ns > 0 ? class : &all, class->waited_ns);
+        only_found += all.all_ns > 0 ? 0 : class->found_ready_ns;
+    }
+    uint64_t rest = subtract_or_zero(expected, run->awake_since_reading) + only_found;
+    uint64_t found = flush_found_time(run, rest);
     if (run->waits)
         take_runnable_time(run, rest - found);
 }

@@ -38,7 +38,8 @@ int add_missing_waits(struct thread_run *run, struct error *err);
 uint64_t flush_found_time(struct thread_run *run, uint64_t most);
 
 /* Takes the mean runnable time from the waits since the last reading of schedstat, which a thread that ends does not
- * have any more. */
+ * have any more. A class without such a reading has the mean of all classes. Without any reading of schedstat, takes
+ * the waits in which readings found the thread runnable. */
 void take_expected_runnable_time(struct thread_run *run);
 
 /* Whether there are classes in which readings found only a runnable thread. */

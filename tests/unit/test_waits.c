@@ -661,6 +661,32 @@ static void test_each_class_has_its_own_runnable_time(void **state)
     thread_run_destroy(&run);
 }
 
+/* The thread ends before a reading of schedstat. Readings found runnable time in nine of ten waits of a class. After a
+ * reading, which found another class runnable in a quarter of its time, the class has the same share. */
+static void test_a_thread_that_ends_early_has_the_runnable_time_that_readings_found(void **state)
+{
+    (void)state;
+    struct thread_run run = {0};
+    struct wait_class *queued = find_wait_class(&run, ms);
+    assert_non_null(queued);
+    queued->waited_ns = 10 * ms;
+    queued->found_ready_ns = 9 * ms;
+    queued->found_ready = 9;
+    take_expected_runnable_time(&run);
+    assert_int_equal(run.was_ready, 9 * ms);
+    assert_int_equal(queued->unseen_ns, 0);
+    struct wait_class *known = find_wait_class(&run, 100 * ms), *unknown = find_wait_class(&run, 200 * ms);
+    *queued = (struct wait_class){0};
+    known->all_ns = 100e6;
+    known->ready_ns = 25e6;
+    unknown->waited_ns = unknown->unseen_ns = 200 * ms;
+    run.was_ready = 0;
+    take_expected_runnable_time(&run);
+    assert_int_equal(run.was_ready, 50 * ms);
+    assert_int_equal(unknown->unseen_ns, 150 * ms);
+    thread_run_destroy(&run);
+}
+
 /* No period of a program can match the times of the readings: a tenth of them is in each tenth of a millisecond. */
 static void test_readings_are_planned_at_random(void **state)
 {
@@ -689,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
         cmocka_unit_test(test_a_wait_stands_for_the_number_of_waits),
         cmocka_unit_test(test_a_wait_without_runnable_time_keeps_its_length),
+        cmocka_unit_test(test_a_thread_that_ends_early_has_the_runnable_time_that_readings_found),
         cmocka_unit_test(test_with_ptrace_a_reading_counts_up_to_the_moment_after_its_wait),
         cmocka_unit_test(test_long_unseen_waits_have_a_waker_and_a_reason),
         cmocka_unit_test(test_short_waits_stay_with_the_program_before_an_exec),
