@@ -71,7 +71,7 @@ static const char agents_help[] =
     "  prof report --depth 5 --json base.json.gz\n"
     "  prof report --node ID --json base.json.gz\n"
     "\n"
-    "Compare two profiles. Runs of --iterations tell a change from noise ('is_noise').\n"
+    "Compare two profiles. With runs of --iterations, 'is_noise' marks changes within noise.\n"
     "\n"
     "  prof diff --limit 20 --json base.json.gz new.json.gz\n"
     "  prof check --json --fail-if 'total > +300%' base.json.gz new.json.gz\n"

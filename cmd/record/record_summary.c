@@ -265,7 +265,7 @@ static void collect_detail(void *context, const char *label, const char *format,
 
 struct metadata_listener make_summary_listener(struct record_summary *summary)
 {
-    return (struct metadata_listener){.tell = summary->verbose ? collect_detail : NULL, .context = summary};
+    return (struct metadata_listener){.receive = summary->verbose ? collect_detail : NULL, .context = summary};
 }
 
 static void print_details(const struct record_summary *summary)

@@ -72,8 +72,8 @@ static void add_entry(struct metadata *metadata, const char *label, const char *
 
 static void report_entry(struct metadata *metadata, const char *label, const char *format, const char *value)
 {
-    if (metadata->is_about_quality && metadata->listener.tell)
-        metadata->listener.tell(metadata->listener.context, label, format, value);
+    if (metadata->is_about_quality && metadata->listener.receive)
+        metadata->listener.receive(metadata->listener.context, label, format, value);
 }
 
 static void add_number(struct metadata *metadata, const char *label, const char *format, uint64_t value)

@@ -11,7 +11,7 @@
 /* Receives each figure of data quality. `format`: of the value, as in `meta.extra` of a profile. `value`: a number in
  * digits. */
 struct metadata_listener {
-    void (*tell)(void *context, const char *label, const char *format, const char *value); /* may be NULL */
+    void (*receive)(void *context, const char *label, const char *format, const char *value); /* may be NULL */
     void *context;
 };
 
