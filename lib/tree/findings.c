@@ -105,7 +105,19 @@ static bool may_be_idle_part(const struct run *run, const struct run_part *part)
     return part->kind == PART_WAIT && importance > 0 && may_be_idle(run, group, importance);
 }
 
-/* Writes what threads do most, for more than half of their time: ", mostly waits for a mutex". */
+/* Returns the name of the lock for which nearly all waits of a reason are, such as "mutex cache", or NULL. */
+static const char *find_only_lock(const struct run *run, const struct run_part *part)
+{
+    static const double nearly_all = 0.8;
+    for (size_t i = 0; i < run->objects.list.length; i++) {
+        const struct wait_group *group = &run->objects.list.data[i];
+        if (group->reason == part->index && group->total > nearly_all * part->ms)
+            return get_wait_object_name(run->engine, group);
+    }
+    return NULL;
+}
+
+/* Writes what threads do most, for more than half of their time: ", mostly waits for mutex cache". */
 static void write_verdict(const struct findings *findings, const struct run *run, char *out, size_t size)
 {
     static const char *const phrases[][2] = {{"Sleep", "sleeps"},
@@ -136,8 +148,12 @@ static void write_verdict(const struct findings *findings, const struct run *run
     for (size_t i = 0; name[i] && used + 1 < sizeof(lower); i++)
         lower[used++] = (char)tolower((unsigned char)name[i]);
     lower[used] = '\0';
-    snprintf(out, size, ", mostly %s (%.0f%% of %s time)", phrase ? phrase : lower, 100 * part->ms / findings->whole,
-             run->engine->threads.length == 1 ? "its" : "its threads'");
+    const char *lock = phrase ? NULL : find_only_lock(run, part);
+    snprintf(out, size, ", mostly %s%.100s (%.0f%% of %s time)", lock ? "waits for " : "",
+             lock     ? lock
+             : phrase ? phrase
+                      : lower,
+             100 * part->ms / findings->whole, run->engine->threads.length == 1 ? "its" : "its threads'");
 }
 
 static int write_headline(struct findings *findings, const struct run *run, struct error *err)

@@ -305,11 +305,13 @@ static void append_wait(struct sentence *sentence, const struct path_part *part,
     const struct profile *profile = sentence->profile;
     const char *object = part->object == PROFILE_NONE ? "" : profile_text(profile, profile->funcs.name[part->object]);
     bool sleeps = strcmp(object, "sleep") == 0;
-    if (part->thread != first) {
+    if (part->thread == first) {
+        append(sentence, sleeps ? "sleeping" : "waiting");
+    } else {
+        append(sentence, "in which ");
         append_thread(sentence, part->thread);
-        append(sentence, " ");
+        append(sentence, sleeps ? " sleeps" : " waits");
     }
-    append(sentence, sleeps ? "sleeping" : "waiting");
     if (object[0] && !sleeps) {
         append(sentence, " (");
         append(sentence, object);
@@ -322,8 +324,10 @@ static void append_waiter_of_part(struct sentence *sentence, const struct path_p
 {
     if (part->waiter == PROFILE_NONE)
         return;
-    append(sentence, " while ");
-    append_thread(sentence, part->waiter);
+    const char *waiter = profile_thread_name(sentence->profile, part->waiter);
+    bool has_same_name = strcmp(waiter, profile_thread_name(sentence->profile, part->thread)) == 0;
+    append(sentence, has_same_name ? " while another " : " while ");
+    append(sentence, waiter);
     append(sentence, " waits");
     if (part->waited_for == PROFILE_NONE)
         return;

@@ -340,6 +340,7 @@ static void test_threads_of_one_name_and_lock_are_one_part(void **state)
 {
     struct scene scene;
     struct path_parts parts = {0};
+    struct text_buffer text = {0};
     struct error err;
     (void)state;
     begin(&scene);
@@ -355,6 +356,13 @@ static void test_threads_of_one_name_and_lock_are_one_part(void **state)
     assert_int_equal(find_critical_path_parts(engine, &scene.path, A, &parts, &err), 0);
     assert_int_equal(parts.length, 1);
     assert_true(parts.data[0].ms == 50 && parts.data[0].thread != A && !parts.data[0].is_estimated);
+    parts.data[0].state = PATH_WAITS;
+    parts.data[0].waiter = parts.data[0].thread;
+    assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
+    assert_true(text_append(&text, "", 1));
+    assert_string_equal(text.data, "Of 50.0 ms, 50.0 ms in which worker waits in lookup "
+                                   "while another worker waits for lock 0x1000.");
+    array_free(&text);
     array_free(&parts);
     array_free(&scene.path);
     engine_free(engine);
