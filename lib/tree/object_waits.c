@@ -76,7 +76,7 @@ static int collect_all(struct collector *collector, struct error *err)
     bool enough = seen;
     for (size_t i = 0; enough && i < engine->threads.length; i++) {
         collector->thread = engine->threads.data[i];
-        if (!seen[collector->thread])
+        if (!seen[collector->thread] && engine_counts_thread(engine, collector->thread))
             enough = visit_wait_parts(engine, collector->thread, collect, collector);
         seen[collector->thread] = 1;
     }

@@ -361,15 +361,19 @@ struct run_choice {
     uint32_t run;
 };
 
+bool engine_counts_thread(const struct engine *engine, uint32_t thread)
+{
+    const struct compared_request request = engine_compared_request(engine);
+    return thread < engine_profile(engine)->threads.length &&
+           get_compared_factor(engine_profile(engine), &request, thread) != 0;
+}
+
 /* `choice`: NULL for the runs that the query counts. */
 static bool counts_thread(const struct engine *engine, uint32_t thread, const struct run_choice *choice)
 {
     const struct profile *profile = engine_profile(engine);
-    const struct compared_request request = engine_compared_request(engine);
-    if (thread >= profile->threads.length)
-        return false;
-    if (!choice)
-        return get_compared_factor(profile, &request, thread) != 0;
+    if (!choice || thread >= profile->threads.length)
+        return engine_counts_thread(engine, thread);
     return profile->threads.data[thread].side == choice->side && profile->threads.data[thread].run == choice->run;
 }
 
@@ -430,6 +434,8 @@ double engine_lifetime(const struct engine *engine)
 {
     double sum = 0;
     for (size_t i = 0; i < engine->threads.length; i++) {
+        if (!engine_counts_thread(engine, engine->threads.data[i]))
+            continue;
         const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), engine->threads.data[i]);
         sum += measure_lifetime(engine, &gaps);
     }

@@ -78,6 +78,10 @@ int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struc
 int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
                               struct wait_groups *groups, struct error *err);
 
+/* Whether the query counts the thread. In a query of one side of a comparison, the threads of the other side do not
+ * count. */
+bool engine_counts_thread(const struct engine *engine, uint32_t thread);
+
 /* Returns the lifetime of the threads of the query in its range, ms. */
 double engine_lifetime(const struct engine *engine);
 

@@ -126,9 +126,45 @@ static void test_the_name_of_a_waker_ends_before_its_number(void **state)
     assert_int_equal(measure_waker_name("Xorg (77), not recorded"), strlen("Xorg (77), not recorded"));
 }
 
+static void test_the_waits_of_a_side_of_a_comparison_are_those_of_its_threads(void **state)
+{
+    static const double lengths[] = {[SIDE_BASE] = 10, [SIDE_NEW] = 30};
+    static const enum compared sides[] = {[SIDE_BASE] = COMPARED_BASE, [SIDE_NEW] = COMPARED_NEW};
+    static const uint32_t threads[] = {A, B};
+    struct profile profile;
+    struct error err;
+    (void)state;
+    struct wait_stacks stacks = wait_profile_make(&profile);
+    profile.meta.comparison = (struct profile_comparison){.runs = {1, 1}, .scale = 1, .scaled_by = PROFILE_NONE};
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        struct thread *thread = wait_profile_thread(&profile, "worker", 0);
+        thread->side = (uint8_t)side;
+        wait_profile_wait(thread, stacks.lookup_lock_a, 0, lengths[side], 0);
+        wait_profile_run(thread, stacks.lookup, 100, 1);
+    }
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        struct object_waits waits = {0};
+        const struct tree_query query = {.threads = threads,
+                                         .thread_count = 2,
+                                         .range = whole_time,
+                                         .search = "",
+                                         .weight = WEIGH_CPU_TIME,
+                                         .compared = sides[side]};
+        assert_int_equal(engine_query(engine, &query, &err), 0);
+        assert_int_equal(object_waits_find(&waits, engine, object_of(engine, "lock 0x1000"), &err), 0);
+        assert_true(fabs(waits.total - lengths[side]) < 1e-6);
+        assert_true(fabs(waits.there - 100) < 1e-6);
+        object_waits_destroy(&waits);
+    }
+    engine_free(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_waits_of_a_side_of_a_comparison_are_those_of_its_threads),
         cmocka_unit_test(test_rows_have_the_waiting_and_the_holding_functions),
         cmocka_unit_test(test_steps_have_the_number_of_waiting_threads),
         cmocka_unit_test(test_parts_have_the_work_of_the_holder),
