@@ -29,7 +29,7 @@ export type PageState =
 
 export const page = signal<PageState>({ phase: 'loading', progress: null });
 
-/** Where a profile comes from. A file is no more than a name for what is on the disk. */
+/** The source of a profile. A file is only a name for the contents on the disk. */
 interface Origin {
     session: string;
     name: string;
@@ -56,7 +56,7 @@ function wholeAddress(address: string, source: AnySource): string {
     return text === null ? address : `${address}&${COMPARED_PARAMETER}=${encodeURIComponent(text)}`;
 }
 
-/** The comparison of parts of the served profile that an address says; null: it says none. */
+/** The comparison of parts of the served profile in an address, or null for none. */
 function comparedIn(query: string): ComparedSource | null {
     const text = new URLSearchParams(query).get(COMPARED_PARAMETER);
     return text === null ? null : decodeCompared(text, SERVED.source as string);
@@ -72,7 +72,7 @@ function shownSession(): Session | null {
     return state.phase === 'ready' ? state.session : null;
 }
 
-/** A session that asks for its first rows, and is not shown yet. `query`: its view as an address says it, '' for its first one. */
+/** A session that loads its first rows, and is not shown yet. `query`: its view in an address, '' for the first view. */
 function prepare(
     { session: id, file, source }: Origin,
     engine: EngineWorker,
@@ -115,7 +115,7 @@ function show(session: Session, next: HistoryPlace): void {
     before?.dispose();
 }
 
-/** ms: so long the first rows may take for the page to wait for them, rather than to be laid out and painted without them, too. */
+/** ms: limit of the wait for the first rows. After this limit, the page is laid out and painted without them. */
 const ROWS_TIMEOUT = 40;
 
 function waitForRows(session: Session): Promise<void> {
@@ -168,9 +168,9 @@ export async function startPage(
     }
 }
 
-// ---- a recording that goes on ----
+// ---- a running recording ----
 
-/** The same session with what has been recorded since: numbers of functions and threads stay. */
+/** The same session with the new samples of its recording. The numbers of functions and threads stay. */
 async function grow(session: Session): Promise<void> {
     const { engine, info } = session;
     const part = `${SERVED.source as string}?added=`;
@@ -209,7 +209,7 @@ async function showSaved(before: Session, origin = SERVED): Promise<void> {
 
 // ---- the history ----
 
-/** Goes back where the history was before it came to an entry that cannot be shown. */
+/** Returns to the entry of the history before an entry that cannot be shown. */
 function stayFrom(entry: Entry): void {
     if (place && entry.step !== place.step) window.history.go(place.step - entry.step);
 }
@@ -279,7 +279,7 @@ async function namedPart(part: ComparedPart): Promise<ComparedPart> {
     return { ...part, source: await fetchNamed(await wholeFile(part.source)).catch(() => part.source) };
 }
 
-/** What has no names, as samply saves it, with those that the server knows. */
+/** A profile without names, as samply saves it, with the names that the server knows. */
 async function namedSource(source: AnySource): Promise<AnySource> {
     if (typeof source === 'string') return source;
     if (!isCompared(source)) return fetchNamed(await wholeFile(source));
@@ -287,7 +287,7 @@ async function namedSource(source: AnySource): Promise<AnySource> {
     return { ...source, base, new: next };
 }
 
-/** Loads what is open once more, with names; that stays the source from then on. */
+/** Loads the open profile again, with names. Later loads use the same source. */
 async function loadNamed(
     engine: EngineWorker,
     origin: Origin,
@@ -342,7 +342,7 @@ async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
     await openNext({ session: newSessionId(), name, source, file });
 }
 
-/** `query`: the first view, as an address says it; '' for that of the profile. */
+/** `query`: the first view in an address, or '' for the view of the profile. */
 async function openNext(origin: Origin, query = '', step: Step = 'push'): Promise<boolean | null> {
     const { name } = origin;
     return open(origin, (engine, profile) => {
@@ -355,10 +355,10 @@ async function openNext(origin: Origin, query = '', step: Step = 'push'): Promis
     });
 }
 
-/** What archives have beside what one has put there. */
+/** The files that programs add to archives. */
 const OTHER_ENTRY = /(^|\/)(__MACOSX\/|\.)/;
 
-/** Opens a file that was dropped or chosen. What it is, its first bytes say. */
+/** Opens a dropped or chosen file. Its first bytes show its format. */
 export async function openFile(file: File): Promise<void> {
     if (opening.value?.phase === 'reading') return;
     opening.value = { phase: 'reading', name: file.name, progress: null };
@@ -388,7 +388,7 @@ function openCompared(source: ComparedSource, query = '', step: Step = 'push'): 
     return openNext({ session: newSessionId(), name: nameOfCompared(source), source, file: null }, query, step);
 }
 
-/** What the session that is shown is of: a comparison has two, of which none can be compared again. */
+/** The shown profile as a side of a comparison, or null if it is a comparison itself. */
 function shownPart(): ComparedPart | null {
     const session = shownSession();
     const origin = session && originOf(session.id);
@@ -478,7 +478,7 @@ function matchFunctions(forgives: boolean): void {
 
 // ---- symbols ----
 
-/** ms between two looks at what the server downloads. */
+/** ms between two requests for the progress of the server's downloads. */
 const DOWNLOAD_POLL = 400;
 
 async function fetchSymbols(): Promise<void> {

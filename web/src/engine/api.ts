@@ -57,16 +57,16 @@ export interface ThreadInfo {
     hasWaits: boolean;
     /** Whether its samples have its waits. */
     hasWaitRows: boolean;
-    /** CPU time in ms if the profile has it, else sample count x interval: what threads are ranked by. */
+    /** CPU time in ms if the profile has it, else sample count x interval. The order of threads follows this number. */
     activity: number;
 }
 
-/** What a sample counts: see lib/tree/weight_list.h. */
+/** A weight of samples, as in lib/tree/weight_list.h. */
 export interface Weight {
     id: string;
     label: string;
     hint: string;
-    /** "samples", "ms", "bytes", or what else is counted. */
+    /** "samples", "ms", "bytes" or another unit. */
     unit: string;
 }
 
@@ -86,21 +86,21 @@ export interface ProfileInfo {
     /** The full range, ms. */
     rangeStart: number;
     rangeEnd: number;
-    /** Label and text of what is known: command, system, CPU, cores, memory, ... */
+    /** Labels and texts of the known facts (command, system, CPU, cores, memory and others). */
     metadata: { label: string; value: string }[];
     extra: ExtraSection[];
     categories: Category[];
     threads: ThreadInfo[];
     libs: { name: string; path: string }[];
-    /** What a sample can count, at least one: first what was recorded. */
+    /** The weights that samples can have, at least one. The first is the weight of the recording. */
     weights: Weight[];
     /** Kinds of frames that functions have: bits of FRAME_KIND. */
     frameKinds: number;
-    /** The one of samples that wait; -1: there is none. */
+    /** The category of samples that wait, or -1 for none. */
     idleCategory: number;
-    /** The subcategory of waits in which the thread could have run; -1: there is none. */
+    /** The subcategory of waits in which the thread could have run, or -1 for none. */
     runnableReason: number;
-    /** Whether waits of threads were recorded: with their stacks, and with what they were for. */
+    /** Whether the recording has the waits of threads, with stacks and reasons. */
     hasWaits: boolean;
     /** Whether the profile has the wakers of waits. */
     hasWakers: boolean;
@@ -113,7 +113,7 @@ export interface ProfileInfo {
     comparison?: Comparison;
     sampleCount: number;
     markerCount: number;
-    /** Addresses in libraries, and those of them whose function has a name. */
+    /** The number of addresses in libraries, and of those whose function has a name. */
     addressCount: number;
     resolvedCount: number;
     counters: CounterInfo[];
@@ -126,13 +126,13 @@ export interface ProfileInfo {
     initialSelection: number[];
     /** Functions; indexes from there on stand for whole libraries. */
     funcCount: number;
-    /** What asks the server for the samples that follow; '' if there is no such part. */
+    /** The query that asks the server for the following samples, or '' if no samples follow. */
     addedNext: string;
-    /** It is of a recording that goes on. The engine does not know that. */
+    /** Whether the recording still runs. The page sets this member, because the engine cannot know it. */
     isLive?: boolean;
 }
 
-/** What a transform does is said in lib/tree/transform.h. */
+/** lib/tree/transform.h describes the transforms. */
 export type TransformKind = (typeof TRANSFORM_KIND)[number];
 
 export interface Transform {
@@ -151,10 +151,10 @@ export interface Transform {
     splits?: boolean;
 }
 
-/** What a query of a comparison counts: the new side less the base, or one side alone. */
+/** The weight of a comparison: the new side less the base, or one side alone. */
 export type Compared = (typeof COMPARED)[number];
 
-/** What each side of a comparison counts, of rows whose total and self are the changes. */
+/** The figures of both sides of a row whose total and self are changes. */
 export interface SideColumns {
     baseTotal: Float64Array;
     baseSelf: Float64Array;
@@ -162,7 +162,7 @@ export interface SideColumns {
     newSelf: Float64Array;
 }
 
-/** What one side of a comparison counts. */
+/** The figures of one side of a comparison. */
 export interface SideFigures {
     total: number;
     self: number;
@@ -181,7 +181,7 @@ export interface Comparison {
     new: string;
     baseRuns: number;
     newRuns: number;
-    /** What the new side is multiplied with, so that this is the same on both; '' for nothing. */
+    /** The factor of the new side, which makes `scaledBy` equal on both sides. `scaledBy` is '' without a factor. */
     scale: number;
     scaledBy: string;
     /** All of one side was recorded before any of the other. */
@@ -205,9 +205,9 @@ export interface Query {
     inverted: boolean;
     /** The id of one of the profile's weights; the first if it is missing. */
     weight?: string;
-    /** Of a comparison, what is counted: the change if it is missing. */
+    /** The weight of a comparison. Undefined: the change. */
     compared?: Compared;
-    /** What is made the same on both sides of a comparison; missing: what the profile says. */
+    /** The quantity that is equal on both sides of a comparison. Undefined: that of the profile. */
     scaledBy?: ScaledBy;
 }
 
@@ -238,7 +238,7 @@ export interface TreeRows {
 export interface TreeSummary {
     /** The number of the query. */
     id: number;
-    /** What the new side of a comparison was multiplied with, if the query says by what; else 0. */
+    /** The scale of the new side of a comparison, or 0 if the query has none. */
     scale: number;
     /** Of a query about both sides of a comparison, their totals; else 0. */
     baseTotal?: number;
@@ -246,7 +246,7 @@ export interface TreeSummary {
     /** Of a query that compares intervals, how many each side is the mean of; else 0. */
     baseIntervals: number;
     newIntervals: number;
-    /** The 100 % of total percentages: what matches the search. */
+    /** The 100 % of total percentages, which is the weight of all samples that match the search. */
     rootTotal: number;
     /** Samples (with a stack) in the query. */
     samples: number;
@@ -274,13 +274,13 @@ export interface QueryAnswer extends TreeSummary {
     names: [number, FuncInfo][];
 }
 
-/** What transforms leave of stacks. The threads are those that filters by markers look at. */
+/** The stacks after transforms. `threads` have the markers of filters by markers. */
 export interface Stacks {
     threads: number[];
     transforms: Transform[];
 }
 
-/** What a graph of activity shows beside all of it. */
+/** The parts that a graph of activity shows in addition to the whole. */
 export interface ActivityFilter extends Stacks {
     search: string;
     /** Keeps the samples that the row at the end of a path counts, in a tree of that direction. */
@@ -297,7 +297,7 @@ export interface FuncInfo {
     /** Source file and first line where known. */
     file: string;
     line: number;
-    /** What collapse-resource collapses; -1: it is in no library. */
+    /** The library that collapse-resource collapses, or -1 for none. */
     resource: number;
     /** Whether its calls are inlined, all over the profile. */
     inlined: Inlining;
@@ -326,9 +326,9 @@ export interface Activity {
     width: number;
     categories: number[];
     shares: Float32Array;
-    /** The same for what the filter leaves over; null if nothing was asked to be left out. */
+    /** The same for the samples that the filter keeps, or null without a filter. */
     matching: Float32Array | null;
-    /** Where there are samples: of each pixel an index of STRIP_PIXEL. */
+    /** The samples of each pixel, as indexes of STRIP_PIXEL. */
     strip: Uint8Array;
     matchingStrip: Uint8Array | null;
 }
@@ -343,7 +343,7 @@ export interface FuncRow {
     sides?: Sides;
 }
 
-/** What a place of a thread's activity graph shows. */
+/** The contents of a place of a thread's activity graph. */
 export interface SampleAt {
     time: number;
     /** Funcs root first; empty if the sample has no stack. */
@@ -365,10 +365,10 @@ export interface SampleAt {
     runtimeCallers: number;
 }
 
-/** What a thread can do: these, then one state for each subcategory of "Idle", and a last one for short waits of unknown reason. */
+/** The states of threads, followed by one state for each subcategory of "Idle", and a last one for short waits of unknown reason. */
 export const STATE_RUNNING = 0;
 export const STATE_REASONS = 1;
-/** In this row of lanes: how many threads are there. */
+/** The number of threads in this row of lanes. */
 export const STATE_THERE = -1;
 
 /** The states of threads per pixel: see lib/tree/state_lanes.h. */
@@ -383,7 +383,7 @@ export interface StateLanes {
 /** In the rows of CPUs: threads that have no row of their own. */
 export const LANE_OTHERS = 0x7fffffff;
 
-/** What a CPU did at a time, ms: see lib/tree/cpu_lanes.h. */
+/** The work of a CPU at a time (ms), as in lib/tree/cpu_lanes.h. */
 export interface CpuPlace {
     start: number;
     end: number;
@@ -413,7 +413,7 @@ export interface TreeCalls {
      * newer one of the same place is waiting.
      */
     query(query: Query, first?: FirstPath, place?: number): Promise<QueryAnswer | null>;
-    /** Closes a query; what is asked of it from then on is refused (ClosedError). */
+    /** Closes a query. Later calls for the query fail with ClosedError. */
     release(query: number): Promise<null>;
 
     /** The roots, heaviest first. */
@@ -440,7 +440,7 @@ export interface TreeCalls {
     details(query: number, node: number): Promise<NodeDetails>;
     /** The same for a func, wherever it is: of its innermost frame in each stack. */
     functionDetails(query: number, func: number): Promise<NodeDetails>;
-    /** What paths of the tree become in the tree after one more transform; empty: nothing stands for it. */
+    /** The paths of the tree after one more transform. Empty: the new tree has no such path. */
     rewritePaths(query: number, transform: Transform, paths: NodePath[]): Promise<NodePath[]>;
     /** Whether a func calls itself in the query, and somewhere without others between. */
     recursion(query: number, func: number): Promise<Recursion>;
@@ -462,7 +462,7 @@ export interface TimelineCalls {
         width: number,
         filter: ActivityFilter,
     ): Promise<Activity>;
-    /** What each thread did in a range, as `activity` of ThreadInfo says of all time: ms by thread index. */
+    /** The activity of each thread in a range, ms by thread index. `activity` of ThreadInfo has that of all time. */
     threadTimes(range: [number, number]): Promise<Float64Array>;
     /** The states of threads in several lanes, each the sum of some threads. */
     stateLanes(lanes: readonly (readonly number[])[], from: number, to: number, width: number): Promise<StateLanes>;
@@ -471,9 +471,9 @@ export interface TimelineCalls {
     cpuAt(cpu: number, time: number): Promise<CpuPlace>;
     /** The time of threads in each state, ms. */
     stateSums(threads: readonly number[], range: [number, number]): Promise<Float64Array>;
-    /** A time during the longest wait of a thread in a state and a range, ms; null: there is none. */
+    /** A time (ms) during the longest wait of a thread in a state and a range, or null for none. */
     longestWait(thread: number, state: number, range: [number, number]): Promise<number | null>;
-    /** What the thread did at a time, after transforms. */
+    /** The sample or wait of the thread at a time, after transforms. */
     sampleAt(thread: number, time: number, stacks: Stacks): Promise<SampleAt | null>;
 }
 

@@ -46,7 +46,7 @@ export const TAB_TITLES: Record<Tab, string> = {
     intervals: 'Intervals',
     processes: 'Processes',
 };
-/** The tabs that show the call tree in some way: what is selected there is the view's path. */
+/** The tabs that show the call tree. Their selected node is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 /** The charts that can be colored by something other than the category. */
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
@@ -68,9 +68,9 @@ export type StackType = (typeof STACK_TYPES)[number];
 
 const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
-/** Everything that decides what is on the screen, sizes and colors apart. */
+/** The state of the page, except sizes and colors. */
 export interface View {
-    /** Thread indexes; empty until a profile is there. */
+    /** Indexes of threads. Empty until the profile is loaded. */
     threads: number[];
     /** The ranges zoomed into, outermost first; each lies within the one before. */
     ranges: Range[];
@@ -86,38 +86,38 @@ export interface View {
     tab: Tab;
     /** The node of the flame graph that is as wide as the graph; empty: it is not zoomed. */
     zoom: NodePath;
-    /** The part of its width (0 to 1) that is shown, where that is not a node; null: the node that `zoom` says. */
+    /** The visible part of the width (0 to 1) if it is not a node. null: the node at `zoom`. */
     part: [number, number] | null;
-    /** The id of what a sample counts; the profile may lack it. */
+    /** The id of a weight, which the profile may lack. */
     weight: string;
     /** Of a comparison: the change, or one side alone. */
     compared: Compared;
-    /** What is made the same on both sides; '': what the file says. */
+    /** The quantity that is equal on both sides. '': that of the file. */
     scaledBy: ScaledBy | '';
     /** Which frames are shown. */
     stackType: StackType;
     hidesIdle: boolean;
     /** Each call of a chain has a row in the call tree. */
     showsChains: boolean;
-    /** What the waits of a group have in common. */
+    /** The common property of the waits of a group. */
     waitsBy: WaitGrouping;
-    /** What the list of functions is grouped by; null: it has the functions. */
+    /** The grouping of the list of functions. null: the list has the functions. */
     groupsBy: FuncGrouping | null;
-    /** What the butterfly is about; null: the heaviest function. */
+    /** The center of the butterfly. null: the heaviest function. */
     center: Center | null;
     /** In the stack chart each stack is as wide as the others, however long it lasted. */
     sameWidths: boolean;
-    /** What the rects of charts are colored by; null: the change in a comparison, else the category. */
+    /** The property that colors the rects of charts. null: the change in a comparison, else the category. */
     colorBy: ColorKey | null;
     /** The order of the tables that are not sorted as usual: see session/tables.ts. */
     sorts: Record<string, string>;
-    /** What markers are searched for. */
+    /** The search of markers. */
     markerSearch: string;
     /** The selected marker, counted among those of the threads; -1: none. */
     marker: number;
     /** Which tracks are shown, in which order. */
     tracks: TrackChoice;
-    /** What the profile is called instead of what it calls itself; '' for that. */
+    /** The name that the user gave to the profile. '': its own name. */
     profileName: string;
     /** Source and assembly below the views; null: closed. */
     sourcePanel: SourcePanelView | null;
@@ -206,7 +206,7 @@ function decodeStackType(text: string | null): StackType {
     return STACK_TYPES.find((type) => type === (text === 'cpp' ? 'native' : text)) ?? 'all';
 }
 
-/** Which weights there are, the profile says. */
+/** The profile decides which weights exist. */
 function decodeWeight(text: string): string {
     return /^[\w:.+@/-]{1,300}$/.test(text) ? text : EMPTY_VIEW.weight;
 }

@@ -1,15 +1,15 @@
-/** What is open in this window: dialogs, the menu, the tooltip, a notice; and what the browser does for it. No profile's state. */
+/** The open dialogs, menu, tooltip and notice of this window, and its calls of the browser. No state of a profile. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { messageOf } from '../base/message';
 import { NODE_TABS, type Tab } from '../view/codec';
 
-/** Whether a view has something to say of what is selected. */
+/** Whether a tab has a sidebar for its selected row. */
 export function hasSidebar(tab: Tab): boolean {
     return NODE_TABS.has(tab) || tab === 'functions' || tab === 'marker-table';
 }
 
-/** px, as in the style sheets: the labels of the timeline, and what is at the right of its graphs. Charts over time have them, too. */
+/** px, as in the style sheets: the labels of the timeline, and the room at the right of its graphs. Charts over time have both. */
 export const LABEL_WIDTH = 208;
 export const GRAPH_MARGIN = 16;
 
@@ -59,7 +59,7 @@ export interface MenuItem {
     enabled: boolean;
     /** A line is drawn above it. */
     startsGroup: boolean;
-    /** What it and those after it are: a line over it. */
+    /** A heading above the item, for this item and the following items. */
     group?: string;
     /** At its end: the ending of a file. */
     detail?: string;
@@ -78,7 +78,7 @@ export interface Menu {
     x: number;
     y: number;
     items: MenuItem[];
-    /** What gets the focus back. */
+    /** The element that gets the focus back. */
     owner: HTMLElement | null;
 }
 
@@ -99,7 +99,7 @@ export function openMenu(
     });
 }
 
-/** Closes what is about what was shown. */
+/** Closes all dialogs, lists, the tooltip and the menu. */
 export function closeAll(): void {
     openDialog.value = null;
     isPaletteOpen.value = false;
@@ -113,7 +113,7 @@ export function closeAll(): void {
 const NOTICE = 2500;
 const ERROR_NOTICE = 10_000;
 
-/** A short message that goes away by itself, also read aloud. */
+/** A short message that disappears by itself. Screen readers read it aloud. */
 export const notice = signal('');
 let noticeTimer = 0;
 
@@ -125,12 +125,12 @@ export function showNotice(text: string, duration = NOTICE): void {
     }, duration);
 }
 
-/** Does what the user asked for; says so if it fails. */
+/** Runs an action of the user, and shows a notice if the action fails. */
 export function act(done: Promise<unknown>): void {
     done.catch((error: unknown) => showNotice(messageOf(error), ERROR_NOTICE));
 }
 
-/** Has the browser save what is at an address. */
+/** Makes the browser save the contents of an address. */
 export function saveAddress(address: string, name: string): void {
     const link = document.createElement('a');
     link.href = address;
