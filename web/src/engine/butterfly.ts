@@ -14,10 +14,10 @@ export interface Center {
     index: number;
 }
 
-/** What groups() lists. */
+/** The kinds of groups that groups() lists. */
 export type GroupKind = (typeof GROUP_KIND)[number];
 
-/** What functions are grouped by: enum func_grouping of lib/tree/func_groups.h. */
+/** The groupings of functions (enum func_grouping of lib/tree/func_groups.h). */
 export const FUNC_GROUPING = ['namespace', 'directory'] as const;
 export type FuncGrouping = (typeof FUNC_GROUPING)[number];
 
@@ -42,13 +42,13 @@ export interface CenterWeights {
 }
 
 export interface ButterflyCalls {
-    /** Libraries (`func`: resource, -1 for what is in none), categories or threads of the query, heaviest first by self. */
+    /** Libraries (`func`: resource, or -1 for code without a library), categories or threads, heaviest first by self. */
     groups(query: number, by: GroupKind): Promise<FuncRow[]>;
     /** Groups of functions, heaviest first by total. */
     funcGroups(query: number, by: FuncGrouping): Promise<FuncGroup[]>;
     /** The functions of the query by self, had it another weight. */
     functionsWeighed(query: number, weight: string, limit: number): Promise<FuncRow[]>;
-    /** Opens a butterfly, as long as its query is open and there are no four newer ones. */
+    /** Opens a butterfly, which stays open until its query closes or four newer butterflies exist. */
     butterfly(query: number, center: Center): Promise<CenterWeights>;
     /** The children of a node of one side, or of the center (-1), heaviest first. */
     butterflyChildren(butterfly: number, side: Side, node: number): Promise<TreeRows>;

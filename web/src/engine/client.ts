@@ -12,7 +12,7 @@ interface Waiting {
 
 /** An engine in a worker of its own. */
 export interface EngineWorker extends Engine {
-    /** Ends the worker, and frees what it has. What is still asked is never answered. */
+    /** Ends the worker, and frees its memory. Open calls get no answer. */
     end(): void;
     /** Calls `report` with a sentence when the worker dies by itself: all later calls fail. */
     onDeath(report: (sentence: string) => void): void;
@@ -90,7 +90,7 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         if (death) report(death.message);
     };
     const own = { load, grow, end, onDeath } as EngineWorker;
-    // Each other method becomes a message of its name: what there is to call, the types say.
+    // Each other method becomes a message of its name. The types list the methods.
     return new Proxy(own, {
         get: (target, method) =>
             method in target

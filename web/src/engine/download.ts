@@ -38,13 +38,13 @@ export interface Body {
     stream: ReadableStream<Uint8Array<ArrayBuffer>>;
     /** Bytes that will arrive; 0 if unknown. */
     total: number;
-    /** The server has more of it soon: see live/live.ts. */
+    /** Whether the server will have new samples (live/live.ts). */
     isLive?: boolean;
 }
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-/** Takes the next bytes, and how many there are in all, 0 if that is not known. Gives back a buffer that may be filled again. */
+/** Takes the next bytes, and the number of all bytes, or 0 if unknown. Returns a buffer that may be filled again. */
 type Feed = (piece: Piece, total: number) => ArrayBuffer | undefined;
 
 /**
@@ -76,7 +76,7 @@ export async function wholeFile(source: File | ZipEntry): Promise<Blob> {
 
 const GONE = 410;
 
-/** What the server of a recording has of it; null: it has ended, and the server has the saved profile instead. */
+/** The profile of a running recording, or null if the recording has ended and the server has the saved profile. */
 export async function openGrowing(url: string): Promise<Body | null> {
     const response = await fetchProfile(url);
     return response.status === GONE ? null : bodyOf(response);
@@ -129,7 +129,7 @@ class Source {
         }
     }
 
-    /** The buffer of a piece that is read: the next may go there. */
+    /** The buffer of a piece that was read. The next piece may use it. */
     reuse(buffer: ArrayBuffer | undefined): void {
         if (buffer?.byteLength === PIECE_BYTES) this.buffer = buffer;
     }

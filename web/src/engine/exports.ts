@@ -18,7 +18,7 @@ export type ExportTable = (typeof EXPORT_TABLES)[number];
 
 /** Which samples a file has: enum export_scope of lib/wasm/wasm_export.c. Without any, the whole profile as it is. */
 export const SCOPE = { threads: 1, range: 2, transforms: 4 } as const;
-/** What the query shows. */
+/** The data of the query. */
 export const SHOWN = SCOPE.threads | SCOPE.range | SCOPE.transforms;
 
 export interface Sanitizing {
@@ -43,11 +43,11 @@ export interface ExportRequest {
 }
 
 export interface PageRequest {
-    /** lib/export/html_page.h has what it is. */
+    /** The template of lib/export/html_page.h. */
     template: Uint8Array;
     /** The profile, packed. */
     gzip: Uint8Array;
-    /** What the page opens with, as the query part of an address. */
+    /** The first view of the page, as the query part of an address. */
     view: string;
     /** It has texts of source files if the profile that is open has. */
     hasSources: boolean;
@@ -56,7 +56,7 @@ export interface PageRequest {
 export interface ExportCalls {
     /** The bytes of the file, before they are packed. */
     exportFile(query: number, request: ExportRequest): Promise<Uint8Array<ArrayBuffer>>;
-    /** What stays and what goes in that file, a line for each: sanitize_describe() of lib/export/sanitize.h. */
+    /** The remaining and the removed data of the file, one line each (sanitize_describe() of lib/export/sanitize.h). */
     exportPreview(query: number, request: ExportRequest): Promise<string>;
     /** A page that is one file. */
     htmlPage(request: PageRequest): Promise<Uint8Array<ArrayBuffer>>;

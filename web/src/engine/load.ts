@@ -12,7 +12,7 @@ import {
 import { Helpers } from './helpers';
 import { openEngine, type WasmEngine } from './wasm';
 
-/** Bytes of a file from which helpers are worth their start, if it says how many it has, and if it does not. */
+/** Helpers are worth their start for files of this size, in bytes. The second limit is for files of unknown size. */
 const LARGE = 64 << 20;
 const LARGE_SO_FAR = 24 << 20;
 

@@ -33,7 +33,7 @@ export interface MarkerRow {
     start: number;
     end: number;
     kind: MarkerKind;
-    /** What its kind wants to be said of it in a table, or in a chart. */
+    /** The label of the marker in a table or a chart, as its schema defines it. */
     label: string;
 }
 
@@ -81,7 +81,7 @@ export interface MarkerRects {
     /** Of the chart; in a strip: the category. */
     row: Int32Array;
     marker: Int32Array;
-    /** So many markers fall together in it. */
+    /** The number of markers in the rect. */
     count: Int32Array;
     start: Float64Array;
     end: Float64Array;
@@ -117,7 +117,7 @@ export interface MarkerGraph {
 export interface Waits {
     /** The row is the index of the state; the marker is one of the thread's: that with which it begins. */
     rects: MarkerRects;
-    /** ms, of each state, in all of what was asked for. */
+    /** ms of each state in the whole range. */
     totals: number[];
 }
 
@@ -134,7 +134,7 @@ export interface CounterInfo {
     color: string;
     /** Its change over time is shown, not its sum. */
     isRate: boolean;
-    /** Its sum is what there is, not how it differs from the beginning. */
+    /** Whether the sum is an amount, not the difference from the start. */
     startsAtZero: boolean;
     isHiddenAtFirst: boolean;
     /** It counts the machine, not a process. */
@@ -155,7 +155,7 @@ export interface CounterValue {
 export interface CounterTotals {
     /** The sum of changes. */
     total: number;
-    /** Of the running sum; null: there is no sample. */
+    /** Of the running sum. null: no sample. */
     low: number | null;
     high: number | null;
 }
@@ -174,7 +174,7 @@ export interface MarkerCalls {
     /** Of one thread, whose markers alone the index counts: what markerStrip() answers. */
     threadMarkerDetails(thread: number, marker: number): Promise<MarkerDetails>;
     markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
-    /** What rows `first` to `last` have between two times; what is shorter than `pixel` ms may be one rect. */
+    /** The rects of rows `first` to `last` between two times. Markers shorter than `pixel` ms may share a rect. */
     markerRects(
         query: MarkerQuery,
         range: [number, number],
@@ -185,7 +185,7 @@ export interface MarkerCalls {
     /** The same for a track: markers of one thread that are shown in one place. */
     markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerRects>;
 
-    /** `graph`: of those of the schema. */
+    /** `graph`: number of a graph of the schema. */
     markerGraph(
         thread: number,
         schema: number,

@@ -12,7 +12,7 @@ export type Pointer = number;
 
 /** lib/wasm/wasm_memory.c has the limit. */
 const NO_MEMORY = 'This profile needs more memory than the browser allows, which is at most 4 GiB';
-/** What error_no_memory() of lib/base/error.c says. */
+/** The sentence of error_no_memory() in lib/base/error.c. */
 const ENGINE_NO_MEMORY = 'out of memory';
 
 /** What every theme needs; the others are known to the theme that calls them. */
@@ -59,9 +59,9 @@ export class EngineModule {
     private readonly decoder = new TextDecoder();
     private readonly encoder = new TextEncoder();
     private readonly strings = new Map<number, string>();
-    /** The ids of the profile's weights, once it is there. */
+    /** The ids of the profile's weights. Empty until a profile is loaded. */
     weights: string[] = [];
-    /** Counts the profiles that were there, also those that grew. */
+    /** The number of loaded profiles, and of extensions of a profile. */
     profiles = 0;
 
     private constructor(private readonly exports: Exports) {
@@ -74,7 +74,7 @@ export class EngineModule {
         return new EngineModule(instance.exports as unknown as Exports);
     }
 
-    /** The functions of a theme: `T` says what wasm_*.c exports. */
+    /** The functions of a theme. `T` lists the exports of its wasm_*.c. */
     functions<T>(): T {
         return this.exports as unknown as T;
     }
@@ -127,7 +127,7 @@ export class EngineModule {
         return index;
     }
 
-    /** A string of the profile, decoded when it is first asked for; '' for none. */
+    /** A string of the profile, decoded at its first use, or '' for none. */
     text(string: number): string {
         if (string < 0) return '';
         let text = this.strings.get(string);
@@ -154,7 +154,7 @@ export class EngineModule {
         return code;
     }
 
-    /** The answer of a call: throws the engine's sentence if there is none. */
+    /** The answer of a call. Throws the engine's error if the call failed. */
     view(pointer: Pointer): View {
         if (pointer === 0) throw this.error();
         return new View(this.exports.memory.buffer, address(pointer));
@@ -217,13 +217,13 @@ export class View {
         return new Uint8Array(this.memory, this.at(column, length), length).slice();
     }
 
-    /** The structs of a column, at most `most` of them. */
+    /** The first `most` structs of a column. */
     records<T>(column: number, { size, read }: Layout<T>, most = this.length): T[] {
         const data = new DataView(this.memory, this.at(column, this.length), this.length * size);
         return Array.from({ length: Math.min(this.length, most) }, (_, i) => read(data, i * size));
     }
 
-    /** The one struct that the first column is. */
+    /** The struct in the first column, which has one row. */
     record<T>({ size, read }: Layout<T>): T {
         return read(new DataView(this.memory, this.at(0, 1), size), 0);
     }

@@ -2,12 +2,12 @@
 import type { Engine, LoadCalls, Progress } from './api';
 import type { AnySource } from './download';
 
-/** What was asked about a query, or a butterfly, that is no longer open: something newer has taken its place. */
+/** The error of a call for a query or a butterfly that is closed, because a newer one has replaced it. */
 export class ClosedError extends Error {}
 
 export type Method = keyof Engine;
 
-/** What the worker does for calls that the page makes: the same, at once. */
+/** The functions of the worker behind the calls of the page, without promises. */
 export type Answers<Calls> = {
     [M in keyof Calls]: Calls[M] extends (...args: infer Args) => Promise<infer Value>
         ? (...args: Args) => Value

@@ -58,7 +58,7 @@ export interface InlinedCost {
 export interface LineCosts {
     lines: LineCost[];
     inlined: InlinedCost[];
-    /** Of a comparison what each side counts; the others are the changes. */
+    /** The figures of each side of a comparison. The other members are changes. */
     sides?: { base: LineCost[]; new: LineCost[] };
     /** Of the whole file: each sample once. */
     total: number;
@@ -75,7 +75,7 @@ export interface HotLine {
 
 export interface HotLines {
     lines: HotLine[];
-    /** Self of all lines: what the total has beyond it has no line. */
+    /** Self of all lines. The rest of the total has no line. */
     known: number;
 }
 
@@ -102,7 +102,7 @@ export interface NativeSymbol {
     self: number;
 }
 
-/** A frame at an address: depth 0 is that of the symbol, the others are the calls inlined there. */
+/** A frame at an address. Depth 0 is the symbol, and the other frames are inlined calls. */
 export interface AddressLine {
     address: number;
     depth: number;
@@ -122,7 +122,7 @@ export interface SourceCalls {
     /** The source file of a func; -1: not known. */
     funcSource(func: number): Promise<number>;
     sourceFile(source: number): Promise<SourceFile>;
-    /** The lines of a file, or only what the frames of one func (-1: any) have of them; of a comparison also those of each side. */
+    /** The lines of a file with the costs of one func, or of all funcs (-1). A comparison also has those of each side. */
     lineCosts(
         query: number,
         source: number,
@@ -136,9 +136,9 @@ export interface SourceCalls {
     symbols(query: number, func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
     /** Of instructions that begin at these addresses, ascending, those that some stack has. */
     addressCosts(query: number, symbol: number, selection: FrameSelection, starts: number[]): Promise<AddressCosts>;
-    /** What the profile's frames say of the lines of a symbol. */
+    /** The lines of a symbol in the frames of the profile. */
     addressLines(symbol: number): Promise<AddressLine[]>;
-    /** What begins at an address of the library that a symbol is in; null: no stack has it. */
+    /** The symbol that begins at an address of the caller's library, or null if no stack has it. */
     calleeAt(caller: number, address: number): Promise<Callee | null>;
 }
 

@@ -30,7 +30,7 @@ interface ActivityRows {
     strip: Uint8Array;
 }
 
-/** As many graphs are kept as a window shows several times: what was selected before needs no second look at all samples. */
+/** The limit of cached graphs, several times those of a window. An earlier selection needs no second pass over all samples. */
 const MOST_RECENT = 64;
 
 /** The rows of `matching` in the order of `categories`, with zeros where it has none. */

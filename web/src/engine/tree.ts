@@ -108,7 +108,7 @@ function sumOf(list: readonly { weight: number }[]): number {
     return list.reduce((sum, entry) => sum + entry.weight, 0);
 }
 
-/** What the engine has left in its memory, as rows, paths and functions. */
+/** Reads rows, paths and functions from the memory of the engine. */
 function createReaders(module: EngineModule, wasm: Functions) {
     const { session } = module;
 
@@ -118,7 +118,7 @@ function createReaders(module: EngineModule, wasm: Functions) {
         return Array.from(module.view(pointer).ints(0));
     }
 
-    /** The rows, and the children of each node of a path that begins there and exists. */
+    /** The rows, and the children of each existing node of a path from these rows. */
     function levelsAlong(query: number, first: TreeRows, path: NodePath): TreeRows[] {
         const levels = [first];
         for (const func of path) {
@@ -153,7 +153,7 @@ function createReaders(module: EngineModule, wasm: Functions) {
         return list.map((line) => ({ file, ...line }));
     }
 
-    /** What the last call of session_details() or its like has left. */
+    /** The details that session_details() or a similar call stored last. */
     function readDetails(index: number): Omit<NodeDetails, 'total' | 'self'> {
         const info = func(index);
         return {

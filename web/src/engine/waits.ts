@@ -25,10 +25,10 @@ export interface WaitGroup {
     /** The program's innermost function in the longest, and its line; -1 and 0: unknown. */
     ownFunc: number;
     ownLine: number;
-    /** The waker's innermost function and line at the end of the longest with a known stack of it; -1 and 0: unknown. */
+    /** The waker's innermost function and line at the end of the longest wait with a waker's stack, or -1 and 0. */
     wakerFunc: number;
     wakerLine: number;
-    /** The part of it in which the thread could have run. */
+    /** The part of the total in which the thread could have run. */
     runnable: number;
     longest: number;
     /** When the longest began and ended; null: all were too short to be recorded one by one. */
@@ -52,7 +52,7 @@ export interface WaitGroup {
 export interface WaitGroups {
     /** The longest in total first. */
     list: WaitGroup[];
-    /** For how long the threads were there in the range, and how long of it they did not run; ms. */
+    /** The lifetime of the threads in the range, and the part in which they did not run, ms. */
     there: number;
     waited: number;
     runnable: number;
@@ -102,7 +102,7 @@ export interface ComparedWaits {
     list: ComparedWait[];
 }
 
-/** The waits at one call site, or those that threads of one name end there: see struct site_waits. */
+/** The waits at one call site, or the waits that threads of one name end there (struct site_waits). */
 export interface SiteWaits {
     waker?: string;
     total_ms: number;
@@ -136,11 +136,11 @@ export interface ObjectWaits {
 }
 
 export interface WaitCalls {
-    /** The waits of both sides of a comparison, by what has a name. */
+    /** The waits of both sides of a comparison, matched by name. */
     comparedWaits(query: number, by: WaitGrouping): Promise<ComparedWaits>;
     /** The waits of the query for the object with this func. */
     objectWaits(query: number, object: number): Promise<ObjectWaits>;
-    /** The waits of the query by what they have in common. */
+    /** The waits of the query in groups. */
     waitGroups(query: number, by: WaitGrouping): Promise<WaitGroups>;
 }
 

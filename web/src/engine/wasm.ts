@@ -46,7 +46,7 @@ interface Functions {
 
 const ALL_TIME = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 const FEED_BYTES = 1 << 20;
-const DEFER_BYTES = 1 << 15; // a run of numbers that is worth being read elsewhere
+const DEFER_BYTES = 1 << 15; // a run of numbers for which a helper is worth its start
 
 /** An engine that is fed with a profile, and answers once that is finished. */
 export interface WasmEngine extends EngineAnswers {
@@ -55,7 +55,7 @@ export interface WasmEngine extends EngineAnswers {
     /** The same, but long runs of numbers are deferred, and have to be put in their places before the end. */
     feedPassing(bytes: Uint8Array): Run[];
     put(run: Run, elements: Uint8Array): void;
-    /** Begins to load once more; until that is finished, it answers about what it has. */
+    /** Begins to load again. Until the end of the loading, the engine has the previous profile. */
     begin(): void;
     finish(): ProfileInfo;
     /** The same, of a side of a comparison, and begins with the next profile. */

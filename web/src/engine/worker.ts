@@ -42,7 +42,7 @@ const BACKGROUND: ReadonlySet<Method> = new Set([
 const BACKGROUND_TIMEOUT = 150; // ms
 const MOMENT = 16; // ms: the page draws an answer, which is a frame, before it asks again
 
-/** The graph of several threads is made of one thread a turn: what is done of the calls that wait for their next turn. */
+/** The worker adds one thread a turn to the graph of several threads. An unfinished graph. */
 interface ActivityPart {
     threads: number;
     sum: Activity;
@@ -58,7 +58,7 @@ const turn = new MessageChannel();
 let isBusy = false;
 let engine: WasmEngine | undefined;
 
-// Compiling starts with the worker, before the page has asked for anything.
+// Compiling starts with the worker, before the first request of the page.
 let giveEngine = (_engine: Blob): void => undefined;
 const compiled = contained
     ? new Promise<Blob>((resolve) => {
@@ -105,7 +105,7 @@ async function takeTurn(): Promise<void> {
     if (isBusy) return;
     const request = nextRequest();
     if (!request) return;
-    // What is loaded to take the place of this profile arrives in pieces: other calls are answered in between.
+    // The next profile arrives in pieces. The worker answers other calls between two pieces.
     if ((request.method === 'load' || request.method === 'grow') && engine) {
         void reply(request);
         turn.port2.postMessage(null);
@@ -155,7 +155,7 @@ function answer(request: Request): unknown {
     return method(...request.args);
 }
 
-/** Goes on with a graph by one thread; the call is in `parts` until that was the last one. */
+/** Adds one thread to a graph. The call is in `parts` until its last thread. */
 function activity(of: WasmEngine, id: number, args: Parameters<WasmEngine['activity']>): Activity {
     const [threads, from, to, width, filter] = args;
     if (threads.length <= 1) return of.activity(...args);
@@ -169,7 +169,7 @@ function activity(of: WasmEngine, id: number, args: Parameters<WasmEngine['activ
     return sum;
 }
 
-/** A profile that was loaded before stays until this one is there: the file may turn out to be none. */
+/** The previous profile stays until the new profile is loaded, because the file may be no profile. */
 async function load(id: number, source: AnySource): Promise<ProfileInfo> {
     const module = compiled.catch((error: unknown) => {
         throw new Error(`Cannot load the engine: ${messageOf(error)}`);
