@@ -8,11 +8,11 @@ import type { SessionBase } from '../session/session_base';
 /** ms without another query before it is asked for: of a large profile it takes longer than a key may. */
 const CALM = 150;
 
-/** What a comparison of one run cannot say, in the words of `prof diff`. */
+/** The limits of a comparison of one run, in the words of `prof diff`. */
 export const ONE_RUN =
     'One run per side: the variation between runs is unknown, so only large changes exceed noise. Compare several (prof record --iterations 10).';
 
-/** What sides cannot say that were not recorded in turn. */
+/** The limits of a comparison whose sides were not recorded in turn. */
 export const ONE_AFTER_OTHER =
     'One side was recorded before the other: changes of the machine in between count as changes, too. To exclude them, alternate the recordings, as in the examples of prof-diff(1).';
 
@@ -88,7 +88,7 @@ export function createCertainty(session: SessionBase & { tree: TreePart }) {
         return comparison !== undefined && comparison.baseRuns > 1 && comparison.newRuns > 1;
     });
 
-    /** What one must know to believe the changes; '' for nothing. */
+    /** The limits of the changes, or ''. */
     const note = computed(() => {
         const { self, total } = certainty;
         if (!self.value || areIntervals.value) return '';

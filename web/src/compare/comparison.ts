@@ -56,12 +56,12 @@ export function createComparison(session: SessionBase & { store: StorePart }) {
 
     const scaledBy = computed<ScaledBy | ''>(() => (comparison.value ? view.value.scaledBy : ''));
 
-    /** '': what the file says. */
+    /** '': the quantity of the file. */
     function setScaledBy(wanted: ScaledBy | ''): void {
         if (wanted !== view.value.scaledBy) changeView({ scaledBy: wanted }, 'push');
     }
 
-    /** What can be made the same on both sides; a function is chosen elsewhere. */
+    /** The quantities that can be made equal on both sides, without functions. */
     const scaledByChoices = computed<Choice<ScaledBy | ''>[]>(() => {
         const recorded = comparison.value?.scaledBy ?? '';
         const hasTimes = info.value.weights.some(({ id }) => id === 'cpu-time');

@@ -191,7 +191,7 @@ function decodeCenter(text: string): Center | null {
     return kind ? { kind, index: Number(index) } : null;
 }
 
-/** `calltree.self~functions.name.r`: the table, its column, and whether it goes the other way. */
+/** `calltree.self~functions.name.r`: the table, its column, and `r` for the reversed order. */
 function decodeSorts(text: string): Record<string, string> {
     const sorts: Record<string, string> = {};
     for (const part of text.split('~', MOST_TABLES)) {

@@ -36,7 +36,7 @@ function decodeSide(side: unknown, source: string): ComparedPart | null {
     return { source, name, range, kept: Array.from({ length: count }, (_, at) => chosen.has(at)) };
 }
 
-/** null: the text says no comparison. */
+/** null: the text has no comparison. */
 export function decodeCompared(text: string, served: string): ComparedSource | null {
     try {
         const [first, second, forgives] = JSON.parse(text) as unknown[];

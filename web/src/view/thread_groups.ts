@@ -23,7 +23,7 @@ function groupOf(title: string, threads: ThreadInfo[]): ThreadGroup {
     return { index: threads[0]?.index ?? 0, title, threads, activity: activityOf(threads) };
 }
 
-/** Threads by what `nameOf` says; those of '' are left out. */
+/** Threads by `nameOf`, without those whose name is ''. */
 export function partsOf(
     threads: readonly ThreadInfo[],
     nameOf: (thread: ThreadInfo) => string,
@@ -47,7 +47,7 @@ export function groupsByName(threads: readonly ThreadInfo[]): ThreadGroup[] {
         .map(([name, part]) => groupOf(name.slice(name.indexOf('\n') + 1), part));
 }
 
-/** Of each process the threads among `quiet` as a group, if they hold at least half of what all of its threads did. */
+/** For each process, the group of its `quiet` threads, if they have at least half of the activity of all its threads. */
 export function groupsOfOthers(threads: readonly ThreadInfo[], quiet: readonly ThreadInfo[]): ThreadGroup[] {
     const processes = partsOf(threads, (thread) => thread.pid);
     return [...partsOf(quiet, ({ isMain, pid }) => (isMain ? '' : pid))]

@@ -59,7 +59,7 @@ export function siblingsOf(rows: readonly TrackRow[], row: TrackRow): TrackRow[]
     return rows.filter((other) => other.level === 1 && other.process === row.process && other.below === '');
 }
 
-/** The key under which the order knows a row: a track that stands for its process moves all of it. */
+/** The key of a row in the order. A track that represents its process moves all tracks of the process. */
 function orderKey(seeds: readonly TrackSeed[], row: TrackRow): TrackKey {
     if (row.level === 1) return row.key;
     return groupTracks(seeds, []).find((group) => group.process === row.process)?.key ?? row.key;
@@ -109,7 +109,7 @@ export function encodeTracks(keys: readonly TrackKey[]): string {
 
 const MOST_RUNS = 10_000;
 
-/** What cannot be read is left out. */
+/** Omits invalid parts. */
 export function decodeTracks(text: string): TrackKey[] {
     const keys = text
         .split('~', MOST_RUNS)

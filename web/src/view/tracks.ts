@@ -1,10 +1,10 @@
 /**
- * Which tracks the timeline shows, and in which order: busiest first, what does next to nothing hidden until it is asked
- * for, and on top of that what the user has hidden, shown and moved (track_choice.ts).
+ * The tracks of the timeline and their order. The busiest tracks come first, and tracks without activity are hidden. The
+ * user can hide, show and move tracks (track_choice.ts).
  *
- * Each kind of tracks is one file of timeline/tracks with one entry in kinds.ts: what its tracks are called, which process they belong
- * to, what they draw and show in tooltips. Those of threads begin here, because they decide what is shown at first; layoutTracks() groups,
- * sorts and hides.
+ * Each kind of tracks is one file of timeline/tracks with one entry in kinds.ts, which has the names of the tracks, their
+ * process, their drawing and their tooltips. The tracks of threads begin here, because they decide which tracks appear at
+ * first. layoutTracks() groups, sorts and hides tracks.
  */
 
 import { formatCount } from '../base/format';
@@ -34,7 +34,7 @@ export interface TrackSeed {
     below: TrackKey;
     title: string;
     detail: string;
-    /** What else it can be found by. */
+    /** More words for the search of tracks. */
     words: string;
     /** The thread that a click on it chooses; -1: none. */
     thread: number;
@@ -42,11 +42,11 @@ export interface TrackSeed {
     members: readonly number[];
     /** Whether it can speak for its process, as the main thread does. */
     isLead: boolean;
-    /** ms of CPU time, or of samples: what threads are ranked by. */
+    /** ms of CPU time, or of samples. The order of threads follows this number. */
     activity: number;
     /** Whether it is hidden until requested. */
     isQuiet: boolean;
-    /** Whether it is so because it says more than is wanted at first, and not because it does little. */
+    /** Whether the track is hidden because it is a detail, not because it has little activity. */
     isDetail?: boolean;
     /** px, with the line below it. */
     height: number;
@@ -72,13 +72,13 @@ export interface Tracks {
     /** Those that are hidden because they do little, not by the user, and their part of the activity of all threads. */
     quiet: TrackKey[];
     quietShare: number;
-    /** Whether all of them are threads. */
+    /** Whether all tracks are threads. */
     hasOnlyThreads: boolean;
 }
 
-/** What the user has chosen, as exceptions from `base`. */
+/** The user's choice of tracks, as exceptions from `base`. */
 export interface TrackChoice {
-    /** What is shown without exceptions: what does something, all, or nothing. */
+    /** The visible tracks without exceptions: those with activity, all, or none. */
     base: 'busy' | 'all' | 'none';
     /** Sorted, each once. */
     shown: TrackKey[];
@@ -116,7 +116,7 @@ function systemNumber(id: string): string {
     return id.replace(/\.\d+$/, '');
 }
 
-/** Whether it is no thread, but what a CPU did: samply writes these as threads of a process of their own. */
+/** Whether the thread is the work of a CPU, which samply writes as a thread of another process. */
 export function isCpu(thread: ThreadInfo): boolean {
     return thread.pid === '0' && thread.processName === 'CPU';
 }
@@ -130,7 +130,7 @@ function busyThreads(threads: readonly ThreadInfo[], all: number): Set<number> {
     return new Set((busy.length > 0 ? busy : sorted.slice(0, 1)).map((thread) => thread.index));
 }
 
-/** What has a row at first: threads, and groups of others. `initial`: those that the file says, in place of the busiest. */
+/** The first rows: threads, and groups of other threads. `initial`: the threads that the file selects, instead of the busiest. */
 function firstRows(threads: readonly ThreadInfo[], initial: readonly number[]) {
     const wanted = new Set(initial);
     const some = threads.filter((thread) => !isCpu(thread) && !wanted.has(thread.index));
@@ -164,7 +164,7 @@ function groupTrack(group: ThreadGroup, isQuiet: boolean, comparison: Comparison
     };
 }
 
-/** What was counted of all CPUs together is beside them. */
+/** The track of one CPU, or of all CPUs together. */
 function cpuTrack(thread: ThreadInfo): TrackSeed {
     const isOne = /\d$/.test(thread.name);
     return {
@@ -269,7 +269,7 @@ export interface TrackGroup {
     seeds: TrackSeed[];
 }
 
-/** What all threads of a process did goes before these, other kinds after them. */
+/** The sum of a process comes before its threads, and other kinds after the threads. */
 function rankOf({ kind }: TrackSeed): number {
     if (kind === 'sum') return 0;
     return kind === 'thread' || kind === 'group' ? 1 : 2;
@@ -313,7 +313,7 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
     return sorted;
 }
 
-/** Whether so many threads are all of the profile, or all but the hidden ones: none of them was chosen. */
+/** Whether this number of threads is all threads of the profile, or all except the hidden ones, so the user chose none. */
 export function areAll(seeds: readonly TrackSeed[], choice: TrackChoice, threads: number): boolean {
     const all = new Set(seeds.filter((seed) => seed.kind === 'thread').map((seed) => seed.thread));
     return threads + choice.hidden.length >= all.size;
@@ -403,7 +403,7 @@ export function layoutTracks(
     const add = (seed: TrackSeed, level: TrackRow['level']): void => {
         const isOn = isShown(seed);
         if (isOn) rows.push(rowOf(seed, level, isGroup(seed) ? opened.has(seed.key) : null));
-        // A thread that was asked for is there without its group.
+        // A requested thread appears without its group.
         for (const member of below.get(seed.key) ?? [])
             if (isOn || isMember(member)) add(member, isOn && isMember(member) && level > 0 ? 2 : 1);
     };
@@ -446,7 +446,7 @@ export function layoutTracks(
     };
 }
 
-/** Whether it shows what others show one by one. */
+/** Whether the track sums up other tracks. */
 function isOfMany(seed: TrackSeed): boolean {
     return seed.kind === 'group' || seed.kind === 'sum';
 }

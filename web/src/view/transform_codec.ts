@@ -11,7 +11,7 @@ import { TRANSFORM_ENTRIES, TRANSFORMS } from './transform_kinds';
 
 const STACK_TYPE = 'combined';
 const MOST = 200;
-/** What samples are filtered by: markers (`m`), the slowest 5 % (`s5`), or these against the others (`c5`). */
+/** The filters of samples: markers (`m`), the slowest 5 % (`s5`), or these against the others (`c5`). */
 const BY_MARKERS = /^(?:m|([sc])(\d{1,3}(?:\.\d{1,7})?))$/;
 
 function encodeBy({ slowest, splits }: Transform): string {
@@ -67,7 +67,7 @@ export function encodeTransforms(transforms: readonly Transform[], funcCount: nu
     return transforms.map((transform) => encodeTransform(transform, funcCount)).join('~');
 }
 
-/** What cannot be read is left out. */
+/** Omits invalid parts. */
 export function decodeTransforms(text: string): Transform[] {
     return text
         .split('~', MOST)

@@ -24,7 +24,7 @@ export interface TransformWords {
     code: string;
     /** The code is followed by the kind of stacks that it is about. */
     hasStackType?: boolean;
-    /** What it is called once it is done, before the name of its subject. */
+    /** The name of the applied transform, before the name of its subject. */
     verb: string;
     /** How rows of nodes offer it, with the keys of the Firefox Profiler; null: they do not. */
     offer: TransformOffer | null;

@@ -1,4 +1,4 @@
-/** The waits of both sides of a comparison, matched by name. Enter goes to the longest wait of a row. */
+/** The waits of both sides of a comparison, matched by name. Enter shows the longest wait of a row. */
 import { computed, signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';

@@ -160,7 +160,7 @@ function createWaitTableModel(session: Session) {
     const endOf = ({ wakerFunc, wakerLine }: WaitGroup): string =>
         wakerFunc < 0 ? '' : `ended in ${placeOf(nameOf(wakerFunc), wakerLine)}`;
 
-    /** What the rest of the row has: of the longest wait, what the groups are not by. */
+    /** The rest of the row: the properties of the longest wait that do not define the group. */
     function detailOf(group: WaitGroup): string {
         const by = view.value.waitsBy;
         const callers = callersOf(group, by);

@@ -94,7 +94,7 @@ function createOverview(session: WaitSession) {
     const overview = new Request<WaitGroups>();
     const { value: waitOverview } = overview;
 
-    /** What was waited for most; empty without recorded waits. */
+    /** The groups with the longest totals. Empty without recorded waits. */
     const topWaits = computed<WaitGroup[]>(
         () => waitOverview.value?.list.filter(({ func }) => func >= 0).slice(0, SUMMARY_ROWS) ?? NONE,
     );

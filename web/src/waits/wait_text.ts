@@ -55,7 +55,7 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
         return thread ? thread.name || `TID ${thread.tid}` : '';
     }
 
-    /** What the waits of a group have in common. */
+    /** The common property of the waits of a group. */
     function titleOf(group: WaitGroup): string {
         const by = view.value.waitsBy;
         if (by === 'reason') return reasonOf(group);

@@ -8,7 +8,7 @@ import { contained } from '../engine/contained';
 
 export const hasStopped = signal(false);
 
-/** The sentence for what needs the server. */
+/** The sentence for actions that need the server. */
 export const STOPPED = 'prof has stopped. Run `prof load FILE` again';
 
 /** The same where the page is a file of its own. */

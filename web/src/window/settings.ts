@@ -114,7 +114,7 @@ export function toggleCompactRows(): void {
     store('rows', isCompact.value ? 'compact' : null);
 }
 
-/** Tells the style sheets, as long as the page is there. */
+/** Passes each change of the row height to the style sheets. */
 export function followRowHeight(): void {
     effect(() => document.documentElement.style.setProperty('--row-height', `${rowHeight.value}px`));
 }
@@ -122,7 +122,7 @@ export function followRowHeight(): void {
 /** Of source and assembly; null: a part of the window. */
 export const [sourcePanelHeight, setSourcePanelHeight] = keptSize('sourcePanelHeight', null);
 
-/** What the left pane takes of the width beside the assembly: for a source, or for why there is none. */
+/** The share of the left pane in the width beside the assembly, for a source, or for the reason why none exists. */
 const sourceShares = {
     source: signal(storedNumber('sourceShare') ?? 0.5),
     reason: signal(storedNumber('reasonShare') ?? 0.3),
@@ -199,7 +199,7 @@ function readLayout(table: string): Layout {
             if (typeof value === 'boolean') layout.shown[column] = value;
         }
     } catch {
-        // What was saved cannot be read: the table begins as usual.
+        // The saved setting is invalid, so the table begins as usual.
     }
     return layout;
 }

@@ -15,14 +15,14 @@ const chosen = signal<Theme | null>(storedTheme());
 
 export const theme = computed<Theme>(() => chosen.value ?? system.value);
 
-/** The other theme; choosing what the system has anyway means following the system again. */
+/** Changes to the other theme. The choice of the system's theme follows the system again. */
 export function toggleTheme(): void {
     const next = theme.value === 'dark' ? 'light' : 'dark';
     chosen.value = next === system.value ? null : next;
     store('theme', chosen.value);
 }
 
-/** Follows the system and dresses the document, as long as the page is there. */
+/** Follows the theme of the system, and applies the theme to the document. */
 export function followTheme(): void {
     const dark = window.matchMedia('(prefers-color-scheme: dark)');
     const follow = (): void => {
