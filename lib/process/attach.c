@@ -6,6 +6,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -141,9 +145,66 @@ bool attach_has_command(pid_t pid)
     return target_memory_read_file(find_thread(pid), "cmdline", &start, 1) > 0;
 }
 
+struct watch {
+    pid_t pid;
+    int fd;
+};
+
+static bool has_ended(pid_t pid)
+{
+    struct proc_stat stat;
+    return !proc_stat_read((uint32_t)pid, &stat) || proc_stat_has_ended(&stat);
+}
+
+/* Until the process ends or the other end of the socket is closed. */
+static void *await_end(void *argument)
+{
+    struct watch *watch = argument;
+    struct pollfd other = {.fd = watch->fd};
+    while (!has_ended(watch->pid) && !poll(&other, 1, 50))
+        ;
+    send(watch->fd, "", 1, MSG_NOSIGNAL);
+    close(watch->fd);
+    free(watch);
+    return NULL;
+}
+
+/* For Linux before 5.3, which lacks pidfd_open(). */
+static int watch_by_thread(pid_t pid)
+{
+    int ends[2];
+    pthread_t thread;
+    sigset_t all, before;
+    if (has_ended(pid)) {
+        errno = ESRCH;
+        return -1;
+    }
+    struct watch *watch = malloc(sizeof(*watch));
+    if (!watch || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+        free(watch);
+        return -1;
+    }
+    *watch = (struct watch){.pid = pid, .fd = ends[1]};
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&thread, NULL, await_end, watch);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!code) {
+        pthread_detach(thread);
+        return ends[0];
+    }
+    close(ends[0]);
+    close(ends[1]);
+    free(watch);
+    errno = code;
+    return -1;
+}
+
 int attach_watch(pid_t pid, struct error *err)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0 && errno == ENOSYS)
+        fd = watch_by_thread(pid);
     if (fd >= 0)
         return fd;
     return errno == ESRCH || errno == EINVAL
