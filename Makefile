@@ -193,6 +193,7 @@ help:
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
 	@echo "make portable   dist/prof-$(VERSION)-linux-x86_64.tar.gz, one static binary for each x86-64 Linux (built on Debian 12)"
 	@echo "make check-portable  its tests, also in empty and foreign root directories"
+	@echo "make check-kernels   the same binary on kernels of Debian and Ubuntu releases, in virtual machines"
 	@echo "make deb        packages of prof in dist/"
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"

@@ -8,6 +8,7 @@
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
 #   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the directory of the targets
 #   tests/accuracy/test_*    the same: figures of profiles against the truth
+#   tests/kernels           what `make check-kernels` runs in virtual machines, with the kernels of other releases
 #   tests/collector          a run against a real OpenTelemetry Collector, with `make collector`
 #   tests/bench/bench_*      programs that print measurements. C files are compiled like prof: bench_*.c and
 #                            generate_*.c (which make input) to programs, the others are linked into each of them
@@ -146,6 +147,18 @@ BUSY ?= 4
 accuracy: all $(TARGETS)/cpu_shapes $(TARGETS)/wait_truth
 	@set -e; for test in test_cpu_sum wait_truth; do for busy in 0 $(BUSY); do \
 	    PROF=$(abspath $(BUILD)/prof) TARGETS=$(abspath $(TARGETS)) tests/accuracy/$$test --table $$busy; done; done
+
+# ---- kernels of other releases ----
+
+# Each boots in a virtual machine: some 30 s of CPU time. The first run downloads them.
+KERNELS := $(shell sed -n 's/^\(linux-[^ ]*\).*/\1/p' tests/kernels/list)
+
+check-kernels: portable targets
+	@sh .ci/deps kernels
+	@mkdir -p $(BUILD)/kernels
+	@ln -sf $(abspath tests/kernels/boot) $(BUILD)/kernels/boot
+	@for kernel in $(KERNELS); do ln -sf boot $(BUILD)/kernels/$$kernel; done
+	@PROF=$(abspath $(PORTABLE)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) tests/run $(KERNELS:%=$(BUILD)/kernels/%)
 
 # ---- agreement with other symbolizers ----
 
@@ -299,6 +312,6 @@ tags:
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
+.PHONY: check check-kernels check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
         lint-cppcheck lint-web compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
