@@ -1,5 +1,6 @@
 """Calls the Firefox Profiler's own command-line reader, and `prof report` for comparison."""
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -13,7 +14,11 @@ MODULES = READER / "node_modules"
 
 
 def install_reader():
-    if not (MODULES / ".package-lock.json").exists():
+    """One script at a time: npm ci removes what another one has installed."""
+    with (READER / "package.json").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (MODULES / ".package-lock.json").exists():
+            return
         done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=READER,
                               capture_output=True, text=True, check=False)
         if done.returncode:
