@@ -383,8 +383,8 @@ await check('hovering a track shows time, stack and CPU', async () => {
 await check('a click on a track selects the function that ran there', async () => {
     const bounds = await graphRect();
     let leaf = '';
-    for (let i = 1; i < 60 && leaf === ''; i++) {
-        await page.mouse.move(bounds.x + (bounds.width * i) / 60, bounds.y);
+    for (let i = 1; i < 300 && leaf === ''; i++) {
+        await page.mouse.move(bounds.x + bounds.width * ((i * 0.618) % 1), bounds.y);
         await settle(page);
         // A wait is in no tree of CPU time. On a busy machine the thread may have run for a short part of the whole.
         const waits = (await page.locator('.tooltip').allInnerTexts()).some((text) => text.includes('Waited for'));
