@@ -74,6 +74,7 @@ struct tracked_thread {
     uint32_t tid;
     uint32_t process;                       /* index of its process in the tracker */
     struct tracked_thread *next, *previous; /* of the same process */
+    bool has_exited;                        /* EXIT record seen: the thread ends soon */
     char name[16];
 };
 

@@ -10,7 +10,8 @@
 
 #include <linux/perf_event.h>
 
-static const uint64_t ending_ns = 50000000;
+/* On a busy machine, a thread that ends waits 0.1 s for a CPU after its EXIT record. */
+static const uint64_t ending_ns = 1000000000;
 
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries)
 {
@@ -141,9 +142,10 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
 
 static int delay_thread_end(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
 {
-    const struct tracked_thread *thread = find_thread(tracker, tid);
+    struct tracked_thread *thread = find_thread(tracker, tid);
     if (!thread)
         return 0;
+    thread->has_exited = true;
     struct ending ending = {.tid = tid, .number = thread->number, .time = time};
     return array_push(&tracker->endings, ending) ? 0 : error_no_memory(err);
 }
@@ -540,8 +542,10 @@ static int read_last_counters(struct tracker *tracker, const struct perf_record 
     const struct tracker_observer *observer = &tracker->mappings.observer;
     const struct tracked_thread *thread = observer->ends ? find_thread(tracker, record->tid) : NULL;
     struct tracked_process *process = thread ? get_process(tracker, thread) : NULL;
-    bool is_last = process && process->threads == thread && !thread->next;
-    return is_last ? observer->ends(observer->context, process, err) : 0;
+    const struct tracked_thread *other = process ? process->threads : NULL;
+    while (other && (other == thread || other->has_exited))
+        other = other->next;
+    return process && !other ? observer->ends(observer->context, process, err) : 0;
 }
 
 int tracker_handle_record(struct tracker *tracker, const struct perf_record *record, struct error *err)

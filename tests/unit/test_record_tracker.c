@@ -451,9 +451,12 @@ static void test_samples_after_the_end_of_a_thread_are_its_own(void **unused)
     assert_int_equal(tracker_find(recording.tracker, 4000001, 4000001, 3, &thread, &process, NULL), 0);
     assert_int_equal(thread->number, 0);
     feed_task(&recording, PERF_RECORD_FORK, 4000001, 1, 4000001, 1, 4); /* the number is used again at once */
-    feed_exec(&recording, 4000002, "later", 100 * ms);
-    feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 101 * ms);
-    feed_exec(&recording, 4000003, "latest", 200 * ms);
+    feed_exec(&recording, 4000002, "later", 1000 * ms);
+    feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 1001 * ms);
+    feed_exec(&recording, 4000003, "latest", 2000 * ms); /* a busy machine may run the end that late */
+    assert_int_equal(tracker_find(recording.tracker, 4000001, 4000001, 2000 * ms, &thread, &process, NULL), 0);
+    assert_int_equal(thread->number, 1);
+    feed_exec(&recording, 4000004, "last", 2100 * ms);
     assert_spool(&recording, "process 0 pid 4000001 child of -1 name short\n"
                              "thread 0 tid 4000001 in 0 name short\n"
                              "end 0\n"
@@ -461,9 +464,37 @@ static void test_samples_after_the_end_of_a_thread_are_its_own(void **unused)
                              "thread 1 tid 4000001 in 1 name \n"
                              "process 2 pid 4000002 child of -1 name later\n"
                              "thread 2 tid 4000002 in 2 name later\n"
-                             "end 1\n"
                              "process 3 pid 4000003 child of -1 name latest\n"
-                             "thread 3 tid 4000003 in 3 name latest\n");
+                             "thread 3 tid 4000003 in 3 name latest\n"
+                             "end 1\n"
+                             "process 4 pid 4000004 child of -1 name last\n"
+                             "thread 4 tid 4000004 in 4 name last\n");
+}
+
+static int count_end(void *count, struct tracked_process *process, struct error *err)
+{
+    (void)process, (void)err;
+    ++*(int *)count;
+    return 0;
+}
+
+static void test_a_process_ends_with_its_last_thread_although_others_outlive_their_records(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    int ends = 0;
+    const struct tracker_observer observer = {.context = &ends, .ends = count_end};
+    char text[256];
+    start(&recording);
+    tracker_expect_samples_after_ends(recording.tracker);
+    tracker_set_observer(recording.tracker, &observer);
+    feed_exec(&recording, 4000001, "pair", 1);
+    feed_task(&recording, PERF_RECORD_FORK, 4000001, 4000001, 4000002, 4000001, 2);
+    feed_task(&recording, PERF_RECORD_EXIT, 4000001, 4000001, 4000002, 4000001, 3);
+    assert_int_equal(ends, 0);
+    feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 4);
+    assert_int_equal(ends, 1);
+    finish_recording(&recording, text, sizeof(text));
 }
 
 /* Returns whether the tracker learned of a mapping from a stack with this leaf. */
@@ -704,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_mappings_of_another_program_are_not_those_of_a_noted_process),
         cmocka_unit_test(test_command_line_is_read_when_the_exec_is_done),
         cmocka_unit_test(test_samples_after_the_end_of_a_thread_are_its_own),
+        cmocka_unit_test(test_a_process_ends_with_its_last_thread_although_others_outlive_their_records),
         cmocka_unit_test(test_mappings_are_read_again_after_losses),
         cmocka_unit_test(test_mappings_of_a_process_are_bounded),
         cmocka_unit_test(test_process_that_maps_too_often_is_asked_for_mappings),
