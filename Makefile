@@ -214,7 +214,7 @@ $(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
 	@echo '$(COMMIT)' >$@
 
 include packaging/deb.mk tests/tests.mk
-ifneq ($(filter %portable check-kernels,$(MAKECMDGOALS)),) # because it searches all sources
+ifneq ($(findstring portable,$(MAKECMDGOALS))$(filter check-kernels,$(MAKECMDGOALS)),) # because it searches all sources
 include packaging/portable.mk
 endif
 
