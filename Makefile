@@ -8,10 +8,14 @@ VERSION := 0.1.0
 # A tree from `make dist` has the file `commit`.
 COMMIT  := $(shell cat commit 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 COMMIT_TIME = $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
-BUILD   := build
+# `make ARCH=aarch64` builds for arm64 on another machine.
+ARCH    := $(shell uname -m)
+CROSS   := $(if $(filter-out $(shell uname -m),$(ARCH)),$(ARCH)-linux-gnu-)
+BUILD   := build$(CROSS:%-linux-gnu-=-%)
 
-CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
-CXX     := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
+CC      := $(if $(filter default undefined,$(origin CC)),$(CROSS)gcc,$(CC))
+CXX     := $(if $(filter default undefined,$(origin CXX)),$(CROSS)g++,$(CXX))
+PKG_CONFIG ?= $(CROSS)pkg-config
 CLANG   ?= clang
 NPM     ?= npm
 NODE    ?= node
@@ -30,20 +34,21 @@ FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 
 PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
 # Without libzstd, prof does not read debug info that is compressed with zstd.
-OPTIONAL := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
+OPTIONAL := $(shell $(PKG_CONFIG) --exists libzstd 2>/dev/null && echo libzstd)
 WARNINGS := -Wall -Wextra
 ifdef DEVELOPER
 WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
 endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -I. $(WARNINGS) -fno-omit-frame-pointer \
-               $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
+               $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
 ALL_CFLAGS  := $(BASE_CFLAGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS)
 # --as-needed: does not link libraries that prof loads at run time (lib/os/late_library.h).
-LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
+LIBS        := -Wl,--as-needed $(shell $(PKG_CONFIG) --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
 # Directories without system calls, which are also compiled for the page. lib/wasm has the page's interface.
 PURE         := base profile import export tree
-LIB_SOURCES  := $(filter-out lib/wasm/%,$(wildcard lib/*/*.c))
+# Without the other processors of lib/arch.
+LIB_SOURCES  := $(filter-out lib/wasm/% $(patsubst %,lib/arch/%%,$(filter-out $(ARCH),x86_64 aarch64)),$(wildcard lib/*/*.c))
 CMD_SOURCES  := $(wildcard cmd/*.c cmd/*/*.c)
 WASM_SOURCES := $(wildcard $(PURE:%=lib/%/*.c) lib/wasm/*.c)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
@@ -70,7 +75,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # are installed.
 FLAGS := $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 $(BUILD)/flags: $(if $(filter-out $(subst ',,$(FLAGS)),$(subst ',,$(file <$(BUILD)/flags)))$(filter-out $(subst ',,$(file <$(BUILD)/flags)),$(subst ',,$(FLAGS))),always)
-	@pkg-config --exists $(PACKAGES) || { echo "prof needs $(PACKAGES): run 'make deps'" >&2; exit 1; }
+	@$(PKG_CONFIG) --exists $(PACKAGES) || { echo "prof needs $(PACKAGES): run 'make deps'" >&2; exit 1; }
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
 

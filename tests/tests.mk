@@ -13,7 +13,8 @@
 #   tests/bench/bench_*      programs that print measurements. C files are compiled like prof: bench_*.c and
 #                            generate_*.c (which make input) to programs, the others are linked into each of them
 
-SANITIZE    := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# qemu-user does not run programs with sanitizers.
+SANITIZE    := $(if $(CROSS),,-fsanitize=address,undefined -fno-sanitize-recover=undefined)
 TEST_CFLAGS := $(BASE_CFLAGS) -Wno-missing-field-initializers -O1 -g $(SANITIZE)
 SECONDS     ?= 60
 
@@ -28,7 +29,7 @@ ifneq ($(filter check%,$(MAKECMDGOALS)),)
 CLANG_CHECKS := $(if $(shell echo 'int main(void) { return 0; }' | $(CLANG) -x c -fsanitize=undefined -o /dev/null - 2>/dev/null && echo yes),\
                      $(FUZZERS:%=$(BUILD)/clang/fuzz/%))
 endif
-TEST_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/tests/%.o)
+TEST_OBJECTS := $(if $(CROSS),$(LIB_OBJECTS),$(LIB_SOURCES:%.c=$(BUILD)/tests/%.o))
 SCRIPTS      := $(wildcard tests/e2e/test_* tests/accuracy/test_*)
 TARGETS      := $(BUILD)/targets
 HAVE          = $(if $(shell command -v $(1)),$(2))
@@ -112,6 +113,13 @@ $(FUZZERS:%=$(BUILD)/clang/fuzz/%): $(BUILD)/clang/%: tests/%.c tests/fuzz/repla
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)
 	$(Q)$(CLANG) $(CLANG_CFLAGS) -Itests -o $@ $< tests/fuzz/replay.c $(BUILD)/clang/libprof.a -lz $(LIBS)
+
+# ---- another processor ----
+
+# With ARCH: unit tests that need neither ptrace nor perf events, which qemu-user lacks.
+EMULATED_UNITS := $(addprefix $(BUILD)/tests/unit/test_,unwind_own_stack)
+check-emulated: all $(EMULATED_UNITS)
+	@set -e; for program in "$(BUILD)/prof --version" $(EMULATED_UNITS); do qemu-$(ARCH) $$program; done
 
 # ---- programs to record ----
 
@@ -312,6 +320,6 @@ tags:
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-kernels check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
+.PHONY: check check-kernels check-emulated check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
         lint-cppcheck lint-web compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

@@ -1,36 +1,12 @@
 /*
- * The walker's view of a processor: registers, frame pointer convention, layout of a signal frame, and how to find
- * callers in code without CFI. x86-64 is the only architecture so far: x86_64.c recognizes code that many programs
- * share, x86_64_return.c reads other code up to its return instruction, x86_64_java.c recognizes HotSpot's compiled
- * code. (For arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed
- * addresses.) The functions have no state: any thread may call them.
+ * The walker's view of a processor: how to find callers in code without CFI, and the layout of a signal frame.
+ * *_registers.h have the registers. x86_64.c and aarch64.c recognize code that many programs share, x86_64_return.c and
+ * aarch64_return.c read other code up to its return instruction, x86_64_java.c recognizes HotSpot's compiled code. The
+ * functions have no state: any thread may call them.
  */
 #pragma once
 
 #include "arch/dwarf_registers.h"
-
-/* Register of a system call's result: rax. */
-enum { ARCH_SYSCALL_RESULT = 0 };
-
-/* Register that holds the pc after a system call: rcx. */
-enum { ARCH_SYSCALL_PC = 2 };
-
-/* Size of the system call instruction, in bytes. The kernel reports the pc after the system call instruction. */
-enum { ARCH_SYSCALL_SIZE = 2 };
-
-/* DWARF numbers of the registers that pass arguments to a system call: rdi, rsi, rdx, r10, r8, r9. */
-enum { ARCH_SYSCALL_ARGUMENTS = 6 };
-static const uint8_t arch_syscall_arguments[ARCH_SYSCALL_ARGUMENTS] = {5, 4, 1, 10, 8, 9};
-
-/* e_machine of this processor's ELF files, EM_X86_64 here. */
-enum { ARCH_ELF_MACHINE = 62 };
-
-/* e_machine of the processor's 32-bit programs, EM_386 here. */
-enum { ARCH_ELF_MACHINE_32_BIT = 3 };
-
-/* Callee-saved registers (System V psABI, 3.2.1), the frame pointer first. */
-enum { ARCH_SAVED_REGISTERS = 6 };
-static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {UNWIND_REG_BP, 3 /* rbx */, 12, 13, 14, 15};
 
 /* Slots of the interrupted registers in a signal frame: offsets from sp into the kernel's ucontext, by DWARF number. */
 extern const uint16_t arch_signal_frame_slots[UNWIND_REGS];
@@ -42,17 +18,21 @@ enum { ARCH_SIGNAL_FRAME_MAX = 16384 };
 /* The frame of a pc, recognized by the bytes of the code around it, for code without CFI. */
 enum arch_code_kind {
     ARCH_CODE_UNKNOWN,
-    ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, with the return address just below the CFA */
+    ARCH_CODE_STUB,         /* CFA = sp + cfa_offset */
     ARCH_CODE_AFTER_CLONE,  /* code after clone's system call, where a new thread (with ARCH_SYSCALL_RESULT 0) starts,
                                and the calling thread returns */
     ARCH_CODE_START,        /* start code of a new thread, after the call of the thread's function: no caller */
     ARCH_CODE_SIGNAL_FRAME, /* the kernel's signal frame is at sp, see arch_signal_frame_slots */
 };
 
+/* A return_slot: the return address is in the link register. */
+enum { ARCH_RETURN_IN_LINK = INT16_MIN };
+
 struct arch_code {
     enum arch_code_kind kind;
     uint32_t cfa_offset;
-    bool saved_bp; /* the caller's frame pointer lies below the return address */
+    int16_t return_slot; /* slot of the return address: distance from the CFA in words, or ARCH_RETURN_IN_LINK */
+    bool saved_bp;       /* the caller's frame pointer lies below the return address */
 };
 
 enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
@@ -80,15 +60,6 @@ uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
 /* Whether the instruction at the pc is a system call. */
 bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
-/* Whether the registers are from a system call, which puts the pc into rcx, or from execve, which clears the registers
- * for the new program. */
-static inline bool arch_in_system_call(const struct unwind_regs *regs)
-{
-    enum { RAX = 0, RBX = 3, RCX = ARCH_SYSCALL_PC };
-    bool is_cleared = !regs->r[RAX] && !regs->r[RBX] && !regs->r[RCX] && !regs->r[UNWIND_REG_BP];
-    return is_cleared || regs->r[RCX] == regs->r[UNWIND_REG_PC];
-}
-
 /* ---- frames found by reading code up to its return instruction (x86_64_return.c) ---- */
 
 /* Reads up to `size` bytes of code at `address`; returns their number. */
@@ -104,7 +75,7 @@ struct arch_frame {
     int32_t cfa_offset;
     uint8_t return_register;             /* register that holds the return address, or ARCH_NO_REGISTER */
     int16_t return_slot;                 /* slot of the return address: distance from the CFA in words, mostly -1 */
-    uint16_t saved;                      /* bits of the registers that have a slot */
+    arch_saved_set saved;                /* bits of the registers that have a slot */
     int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
 };
 

@@ -165,11 +165,11 @@ struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE +
     if (FIND_IN(sigreturns, code, false))
         return (struct arch_code){.kind = ARCH_CODE_SIGNAL_FRAME};
     if ((found = FIND_IN(clones, code, true)))
-        return (struct arch_code){.kind = ARCH_CODE_AFTER_CLONE, .cfa_offset = found->cfa_offset};
+        return (struct arch_code){ARCH_CODE_AFTER_CLONE, found->cfa_offset, -1, false};
     if (FIND_IN(thread_starts, code, true))
         return (struct arch_code){.kind = ARCH_CODE_START};
     if ((found = FIND_IN(snippets, code, false)))
-        return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, found->saved_bp};
+        return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, -1, found->saved_bp};
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
 }
 

@@ -72,9 +72,9 @@ struct arch_code arch_find_java_function(const unsigned char *code, size_t size)
         if (keeps_frame_pointer(code + at))
             return unknown;
         if (is_stack_probe(code + at, &frame))
-            return (struct arch_code){ARCH_CODE_STUB, frame + 2 * WORD, true};
+            return (struct arch_code){ARCH_CODE_STUB, frame + 2 * WORD, -1, true};
         if (is_leaf_prologue(code + at, &frame))
-            return (struct arch_code){ARCH_CODE_STUB, frame + WORD, true};
+            return (struct arch_code){ARCH_CODE_STUB, frame + WORD, -1, true};
     }
     return unknown;
 }
@@ -105,7 +105,7 @@ static bool is_epilogue(const unsigned char *at)
 static bool is_in_prologue(const unsigned char *at, struct arch_code *code)
 {
     uint32_t frame;
-    *code = (struct arch_code){ARCH_CODE_STUB, WORD, false};
+    *code = (struct arch_code){ARCH_CODE_STUB, WORD, -1, false};
     if (is_stack_probe(at - BANG, &frame)) /* before the push */
         return true;
     if (is_leaf_prologue(at - SUB_LONG, &frame)) {
@@ -114,7 +114,7 @@ static bool is_in_prologue(const unsigned char *at, struct arch_code *code)
     }
     if (!is_stack_probe(at - BANG - PUSH, &frame))
         return false;
-    *code = (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
+    *code = (struct arch_code){ARCH_CODE_STUB, 2 * WORD, -1, true};
     return true;
 }
 
@@ -126,13 +126,13 @@ struct arch_code arch_find_java_prologue_or_epilogue(const unsigned char code[AR
     if (is_in_prologue(at, &found))
         return found;
     if (*at == 0x5d && is_epilogue(at + 1)) /* pop %rbp */
-        return (struct arch_code){ARCH_CODE_STUB, 2 * WORD, true};
+        return (struct arch_code){ARCH_CODE_STUB, 2 * WORD, -1, true};
     if (is_epilogue(at))
-        return (struct arch_code){ARCH_CODE_STUB, WORD, false};
+        return (struct arch_code){ARCH_CODE_STUB, WORD, -1, false};
     /* The class check for virtual calls comes directly before the prologue. */
     for (size_t ahead = 0; ahead + ARCH_JAVA_BEGINNING <= ARCH_CODE_AFTER; ahead++)
         if (is_stack_probe(at + ahead, &frame) || is_leaf_prologue(at + ahead, &frame))
-            return (struct arch_code){ARCH_CODE_STUB, WORD, false};
+            return (struct arch_code){ARCH_CODE_STUB, WORD, -1, false};
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
 }
 

@@ -13,7 +13,7 @@
  * the found word can be a return address.
  */
 #include "arch/arch.h"
-#include "arch/x86_64_instruction.h"
+#include "arch/x86_instruction.h"
 
 /* ---- values ---- */
 

@@ -3,7 +3,7 @@
  * instruction only if its length is known, which prefixes, opcode and ModRM byte determine.
  */
 #include "arch/x86_length.h"
-#include "arch/x86_64_instruction.h"
+#include "arch/x86_instruction.h"
 
 /* Whether a VEX or EVEX prefix is invalid, or is another instruction in 32-bit code. There, REX prefixes are
  * increments, and VEX and EVEX prefixes are loads, unless a ModRM byte with registers follows. */

@@ -11,6 +11,7 @@
 #include "base/checksum.h"
 #include "base/search.h"
 #include "os/directory.h"
+#include "spool/info.h"
 #include "symbol/jit_image.h"
 #include "symbol/jit_name.h"
 #include "symbol/library_id.h"
@@ -171,8 +172,9 @@ static uint32_t add_library(const struct maker *maker, uint32_t process, const u
     char *path;
     if (asprintf(&path, "%s/%s", maker->directory_path, file) < 0)
         return PROFILE_NONE;
+    const char *machine = replay_info(maker->replay, INFO_MACHINE);
     struct library row = {
-        .arch = strings_add_z(strings, "x86_64"),
+        .arch = strings_add_z(strings, machine ? machine : ""),
         .name = strings_add_z(strings, name),
         .path = strings_add_z(strings, path),
         .breakpad_id = strings_add_z(strings, breakpad_id),

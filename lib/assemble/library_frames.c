@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "base/starts_with.h"
+#include "spool/info.h"
 #include "symbol/debug_file.h"
 #include "symbol/library_id.h"
 
@@ -85,10 +86,11 @@ static bool add_lib_rows(struct frame_builder *builder, const struct spool_libra
         write_ids_of_image(lib, breakpad_id, code_id);
     else if (lib->library_kind == SPOOL_LIB_FILE)
         write_ids_of_code(symbol_lib, breakpad_id, code_id);
+    const char *machine = replay_info(builder->replay, INFO_MACHINE);
     uint32_t name = frame_builder_add_text(builder, path_base_name(lib->path)),
              path = frame_builder_add_text(builder, lib->path);
     struct library row = {
-        .arch = frame_builder_add_text(builder, "x86_64"),
+        .arch = frame_builder_add_text(builder, machine ? machine : ""),
         .name = name,
         .path = path,
         .debug_name = name,

@@ -187,13 +187,13 @@ static int read_segments(struct core_file *core, struct error *err)
     return code;
 }
 
-int core_file_read(struct core_file *core, struct elf_file *elf, const char *name, struct error *err)
+int core_file_read(struct core_file *core, struct elf_file *elf, uint16_t machine, const char *name, struct error *err)
 {
     *core = (struct core_file){.elf = *elf};
     if (elf->type != ET_CORE)
         return error_set(err, EINVAL, "%s is not a core file", name);
-    if (!elf->is_64 || elf->is_big_endian || elf->machine != EM_X86_64)
-        return error_set(err, EINVAL, "%s is a core file of another processor than 64-bit x86", name);
+    if (!elf->is_64 || elf->is_big_endian || elf->machine != machine)
+        return error_set(err, EINVAL, "%s is a core file of another processor", name);
     int code = read_segments(core, err);
     if (!code && !core->threads.length)
         code = error_set(err, EINVAL, "%s is a core file without threads", name);

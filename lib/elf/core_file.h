@@ -38,8 +38,8 @@ struct core_file {
 };
 
 /* Reads the headers and the notes of a core file. Takes ownership of `elf`, also after a failure. -EINVAL with a
- * sentence that contains `name` if the file is no core file, or of another processor. */
-int core_file_read(struct core_file *core, struct elf_file *elf, const char *name, struct error *err);
+ * sentence that contains `name` if the file is no core file, or not of `machine`, a number of <elf.h>. */
+int core_file_read(struct core_file *core, struct elf_file *elf, uint16_t machine, const char *name, struct error *err);
 void core_file_destroy(struct core_file *core);
 
 /* Copies up to `size` bytes of the memory at `address`. Returns the number of bytes, up to the end of the memory that

@@ -115,21 +115,21 @@ static void parse_branches(const struct perf_data_attr *attr, struct cursor *c, 
     }
 }
 
-/* The bits of the mask are those of asm/perf_regs.h: ax bx cx dx si di bp sp ip, flags and six segments, r8 to r15. */
+/* The bits of the mask are those of asm/perf_regs.h. perf may have recorded more registers than prof records. */
 static void parse_registers(uint64_t mask, struct cursor *c, struct perf_sample *sample)
 {
-    enum { LOW = 9, R8 = 16 };
     sample->registers_abi = cursor_u64(c);
     if (sample->registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
         return;
+    const uint8_t *number = sample_register_dwarf;
     for (unsigned bit = 0; bit < 64; bit++) {
-        if (!(mask >> bit & 1))
-            continue;
-        uint64_t value = cursor_u64(c);
-        if (bit < LOW)
-            sample->registers[sample_register_dwarf[bit]] = value;
-        else if (bit >= R8 && bit < R8 + 8)
-            sample->registers[sample_register_dwarf[LOW + bit - R8]] = value;
+        bool is_known = SAMPLE_REGISTERS_MASK >> bit & 1;
+        if (mask >> bit & 1) {
+            uint64_t value = cursor_u64(c);
+            if (is_known)
+                sample->registers[*number] = value;
+        }
+        number += is_known;
     }
 }
 

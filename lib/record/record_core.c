@@ -107,9 +107,9 @@ static struct unwind_result walk(struct core_recording *recording, const struct 
     struct unwind_regs regs = {.is_32_bit = !ptrace_registers_are_64_bit(&thread->registers)};
     ptrace_registers_read(&thread->registers, regs.r);
     const struct unwind_stack stack = {
-        .sp = thread->registers.rsp,
+        .sp = regs.r[UNWIND_REG_SP],
         .bytes = recording->stack,
-        .size = core_file_read_memory(&recording->core, thread->registers.rsp, recording->stack, STACK_COPY),
+        .size = core_file_read_memory(&recording->core, regs.r[UNWIND_REG_SP], recording->stack, STACK_COPY),
         .read_above = read_memory,
         .read_off_copied_stack = read_memory,
         .read_below = read_memory,
@@ -122,11 +122,12 @@ static struct unwind_result walk(struct core_recording *recording, const struct 
 static int add_wait(struct core_recording *recording, const struct core_thread *thread, struct spool_wait *wait,
                     struct error *err)
 {
-    const struct user_regs_struct *registers = &thread->registers;
-    const uint64_t arguments[WAIT_ARGUMENTS] = {registers->rdi, registers->rsi, registers->rdx,
-                                                registers->r10, registers->r8,  registers->r9};
+    uint64_t registers[SAMPLE_REGISTERS], arguments[WAIT_ARGUMENTS];
     struct wait_state state;
-    wait_state_describe_call((int64_t)registers->orig_rax, arguments, &state);
+    ptrace_registers_read(&thread->registers, registers);
+    for (size_t i = 0; i < ARCH_SYSCALL_ARGUMENTS; i++)
+        arguments[i] = registers[arch_syscall_arguments[i]];
+    wait_state_describe_call(ptrace_registers_find_call(&thread->registers), arguments, &state);
     const struct spool_object object = {.object = ++recording->objects, .name = state.object};
     wait->reason = state.reason;
     wait->object = object.object;
@@ -150,7 +151,7 @@ static int add_thread(struct core_recording *recording, const struct core_thread
                               .flags = (result.end != UNWIND_COMPLETE ? SAMPLE_TRUNCATED : 0) |
                                        (result.used_no_cfi ? SAMPLE_WITHOUT_CFI : 0),
                               .frames = {recording->frames, result.frames}};
-    bool is_in_call = thread->registers.orig_rax < UINT32_MAX; /* else -1 */
+    bool is_in_call = ptrace_registers_find_call(&thread->registers) >= 0;
     if (is_in_call && !(thread == core->threads.data && core->signal))
         return add_wait(recording, thread, &wait, err);
     const struct spool_sample sample = {
@@ -191,7 +192,7 @@ static int open_core(struct core_recording *recording, const char *path, struct 
     if (code)
         return code;
     recording->mtime_ns = elf.source->identity.mtime_ns;
-    return core_file_read(&recording->core, &elf, path, err);
+    return core_file_read(&recording->core, &elf, ARCH_ELF_MACHINE, path, err);
 }
 
 static int write_spool(struct core_recording *recording, const char *spool_path, struct error *err)

@@ -42,12 +42,9 @@ static const struct call_kind calls[] = {
 #endif
     {SYS_clock_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
     {SYS_nanosleep, REASON_SLEEP, OBJECT_NONE, "sleep"},
-    {SYS_epoll_wait, REASON_NETWORK, OBJECT_NONE, "epoll"},
     {SYS_epoll_pwait, REASON_NETWORK, OBJECT_NONE, "epoll"},
     {SYS_epoll_pwait2, REASON_NETWORK, OBJECT_NONE, "epoll"},
-    {SYS_poll, REASON_NETWORK, OBJECT_POLL, "poll"},
     {SYS_ppoll, REASON_NETWORK, OBJECT_POLL, "poll"},
-    {SYS_select, REASON_NETWORK, OBJECT_SELECT, "poll"},
     {SYS_pselect6, REASON_NETWORK, OBJECT_SELECT, "poll"},
     {SYS_read, REASON_DISK, OBJECT_FILE, "read"},
     {SYS_readv, REASON_DISK, OBJECT_FILE, "read"},
@@ -74,18 +71,14 @@ static const struct call_kind calls[] = {
     {SYS_close, REASON_DISK, OBJECT_NONE, "disk: close"},
     {SYS_sync, REASON_DISK, OBJECT_NONE, "disk: sync"},
     {SYS_msync, REASON_DISK, OBJECT_NONE, "disk: sync"},
-    {SYS_open, REASON_DISK, OBJECT_NONE, "disk: open"},
     {SYS_openat, REASON_DISK, OBJECT_NONE, "disk: open"},
-    {SYS_stat, REASON_DISK, OBJECT_NONE, "disk: stat"},
-    {SYS_lstat, REASON_DISK, OBJECT_NONE, "disk: stat"},
     {SYS_newfstatat, REASON_DISK, OBJECT_NONE, "disk: stat"},
     {SYS_statx, REASON_DISK, OBJECT_NONE, "disk: stat"},
-    {SYS_access, REASON_DISK, OBJECT_NONE, "disk: stat"},
-    {SYS_readlink, REASON_DISK, OBJECT_NONE, "disk: stat"},
-    {SYS_rename, REASON_DISK, OBJECT_NONE, "disk: rename"},
-    {SYS_unlink, REASON_DISK, OBJECT_NONE, "disk: unlink"},
     {SYS_unlinkat, REASON_DISK, OBJECT_NONE, "disk: unlink"},
-    {SYS_mkdir, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
+    {SYS_faccessat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_readlinkat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_renameat2, REASON_DISK, OBJECT_NONE, "disk: rename"},
+    {SYS_mkdirat, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
     {SYS_execve, REASON_DISK, OBJECT_NONE, "disk: exec"},
     {SYS_io_getevents, REASON_DISK, OBJECT_NONE, "disk: asynchronous I/O"},
     {SYS_io_uring_enter, REASON_IO_URING, OBJECT_NONE, "io_uring"},
@@ -100,7 +93,6 @@ static const struct call_kind calls[] = {
     {SYS_sendmmsg, REASON_NETWORK, OBJECT_FILE, "send"},
     {SYS_wait4, REASON_CHILD, OBJECT_NONE, "child"},
     {SYS_waitid, REASON_CHILD, OBJECT_NONE, "child"},
-    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* until the child starts a program */
     {SYS_clone, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* with CLONE_VFORK */
     {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child: vfork"},
     {SYS_flock, REASON_LOCK, OBJECT_LOCKED, "lock"},
@@ -118,9 +110,23 @@ static const struct call_kind calls[] = {
     {SYS_msgsnd, REASON_PIPE, OBJECT_NONE, "message queue"},
     {SYS_mq_timedreceive, REASON_PIPE, OBJECT_QUEUE, "message queue"},
     {SYS_mq_timedsend, REASON_PIPE, OBJECT_QUEUE, "message queue"},
-    {SYS_pause, REASON_SLEEP, OBJECT_NONE, "signal"},
     {SYS_rt_sigsuspend, REASON_SLEEP, OBJECT_NONE, "signal"},
     {SYS_rt_sigtimedwait, REASON_SLEEP, OBJECT_NONE, "signal"},
+#ifdef __x86_64__ /* Linux has no such calls on newer processors. */
+    {SYS_epoll_wait, REASON_NETWORK, OBJECT_NONE, "epoll"},
+    {SYS_poll, REASON_NETWORK, OBJECT_POLL, "poll"},
+    {SYS_select, REASON_NETWORK, OBJECT_SELECT, "poll"},
+    {SYS_open, REASON_DISK, OBJECT_NONE, "disk: open"},
+    {SYS_stat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_lstat, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_access, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_readlink, REASON_DISK, OBJECT_NONE, "disk: stat"},
+    {SYS_rename, REASON_DISK, OBJECT_NONE, "disk: rename"},
+    {SYS_unlink, REASON_DISK, OBJECT_NONE, "disk: unlink"},
+    {SYS_mkdir, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
+    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* until the child starts a program */
+    {SYS_pause, REASON_SLEEP, OBJECT_NONE, "signal"},
+#endif
 };
 
 static const struct call_kind *find_call_kind(int64_t number)

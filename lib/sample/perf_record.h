@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/cursor.h"
-#include "arch/registers.h"
+#include "arch/dwarf_registers.h"
 
 /* Fields with the same names and values as in struct perf_event_attr. Records carry the trailer of sample_id_all. */
 struct perf_layout {

@@ -21,7 +21,7 @@
  * The target must not notice:
  *
  * - Sleeping threads are not interrupted. A thread may fall asleep between the reading and the interrupt, and signals
- *   that a program ignores reach a traced one: ptrace_registers_restart() corrects the result of the system call.
+ *   that a program ignores reach a traced one: ptrace_registers_fetch() corrects the result of the system call.
  * - The sampler forwards signals; a stopped process stays stopped until SIGCONT; children are traced from their first
  *   instruction.
  * - The sampler leaves nothing behind when it ends, even by SIGKILL: the kernel detaches from every thread when the

@@ -18,16 +18,6 @@ enum { CALM_SAMPLES = 256 }; /* consecutive complete samples that end the specia
 
 /* ---- samples ---- */
 
-/* Reads the registers of a stopped thread, and restores a system call that the stop interrupted. */
-static bool read_registers(const struct ptrace_thread *thread, struct user_regs_struct *registers)
-{
-    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, registers))
-        return false;
-    if (ptrace_registers_restart(registers))
-        ptrace(PTRACE_SETREGS, thread->tid, NULL, registers);
-    return true;
-}
-
 /* Copies the stack, and the red zone below sp unless it is unmapped. */
 static void copy_stack(const struct ptrace_sampler *sampler, const struct ptrace_thread *thread, uint64_t sp,
                        struct perf_sample *sample)
@@ -88,8 +78,8 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     int code = 0;
     taken->registers_abi = ptrace_registers_are_64_bit(registers) ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_32;
     ptrace_registers_read(registers, taken->registers);
-    taken->ip = registers->rip;
-    copy_stack(sampler, thread, registers->rsp, taken);
+    taken->ip = taken->registers[UNWIND_REG_PC];
+    copy_stack(sampler, thread, taken->registers[UNWIND_REG_SP], taken);
     sample.is_unreadable = !taken->stack_size && errno == EPERM;
     taken->period = sampler->interval;
     if (thread->at_stop.slices)
@@ -128,7 +118,7 @@ static int sample_and_resume(struct ptrace_sampler *sampler, struct ptrace_threa
                              struct error *err)
 {
     struct user_regs_struct registers;
-    bool is_read = read_registers(thread, &registers);
+    bool is_read = ptrace_registers_fetch(thread->tid, &registers);
     read_schedule(thread);
     if (thread->state == PTRACE_THREAD_INTERRUPTED && thread->at_stop.slices)
         ptrace_thread_skip_runnable(thread, thread->at_stop.ready - thread->seen.ready);

@@ -1,6 +1,6 @@
 #include "sample/tracepoint.h"
 
-#include "arch/registers.h"
+#include "arch/dwarf_registers.h"
 #include "base/cursor.h"
 
 #include <linux/perf_event.h>

@@ -44,26 +44,25 @@ struct rule {
     int32_t cfa_offset;
     uint8_t kind; /* enum rule_kind */
     uint8_t cfa_register;
-    uint16_t saved; /* bit set of the DWARF registers that have a slot */
+    arch_saved_set saved; /* bit set of the DWARF registers that have a slot */
     /* slot of each saved register: distance from the CFA in words, in the order of arch_saved_registers */
     int16_t slots[ARCH_SAVED_REGISTERS];
-    int16_t return_slot; /* slot of the return address */
+    int16_t return_slot; /* slot of the return address, or ARCH_RETURN_IN_LINK */
     uint16_t generation; /* generation of the cache when the rule was added, or 0 (empty) */
 };
 
-_Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
+_Static_assert(sizeof(struct rule) == 32 || ARCH_HAS_LINK_REGISTER, "two rules share a cache line");
 
-/* Fills in the rule of recognized code: the return address is below the CFA, a saved frame pointer below the return
- * address. */
+/* Fills in the rule of recognized code. */
 static inline void rule_fill_from_snippet(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
 {
     rule->kind = (uint8_t)kind;
     rule->cfa_register = UNWIND_REG_SP;
     rule->cfa_offset = (int32_t)code->cfa_offset;
-    rule->return_slot = -1;
+    rule->return_slot = code->return_slot;
     if (code->saved_bp) {
         rule->saved = 1u << UNWIND_REG_BP;
-        rule->slots[0] = -2;
+        rule->slots[0] = (int16_t)(code->return_slot - 1);
     }
 }
 

@@ -181,7 +181,7 @@ static bool cie_read(struct cfi_section *section, uint64_t offset, struct cfi_ci
     cie->code_align = cursor_uleb(&c);
     cie->data_align = cursor_sleb(&c);
     uint64_t return_register = version == 1 ? cursor_u8(&c) : cursor_uleb(&c);
-    if (c.failed || return_register != (section->is_32_bit ? CFI_RETURN_32_BIT : UNWIND_REG_PC))
+    if (c.failed || return_register != (section->is_32_bit ? CFI_RETURN_32_BIT : UNWIND_REG_RETURN))
         return false;
     struct cursor augmentation = c;
     if (letters[0] == 'z') {

@@ -2,8 +2,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
-
-enum { PAGE_SIZE = 4096 };
+#include <unistd.h>
 
 /* ---- opening ---- */
 
@@ -141,7 +140,7 @@ static int rate_segment(const struct elf_segment *segment, uint64_t file_offset)
 {
     if (segment->type != PT_LOAD)
         return 0;
-    uint64_t page = segment->offset & ~(uint64_t)(PAGE_SIZE - 1);
+    uint64_t page = segment->offset & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
     if (file_offset < page || file_offset - page >= segment->file_size + (segment->offset - page))
         return 0;
     return ((segment->flags & PF_X) ? 2 : 0) + (file_offset >= segment->offset ? 2 : 1);

@@ -33,16 +33,18 @@ static bool make_deref_rule(const struct cfi_row *row, struct rule *rule)
 /* Omits the rules of registers that no caller relies on (rax and others, which exception handling code saves). */
 static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
 {
-    uint8_t return_rule = row->rules[UNWIND_REG_PC], sp_rule = row->rules[UNWIND_REG_SP];
+    uint8_t return_rule = row->rules[UNWIND_REG_RETURN], sp_rule = row->rules[UNWIND_REG_SP];
     if (return_rule == CFI_UNDEFINED) {
         rule->kind = RULE_START;
         return true;
     }
-    if (row->is_signal_frame || return_rule != CFI_OFFSET || !fits_in_slot(row->values[UNWIND_REG_PC]))
+    bool is_in_link = ARCH_HAS_LINK_REGISTER && return_rule == CFI_SAME_VALUE;
+    bool has_slot = return_rule == CFI_OFFSET && fits_in_slot(row->values[UNWIND_REG_RETURN]);
+    if (row->is_signal_frame || !(has_slot || is_in_link))
         return false;
     if (sp_rule != CFI_SAME_VALUE && !(sp_rule == CFI_VAL_OFFSET && row->values[UNWIND_REG_SP] == 0))
         return false;
-    rule->return_slot = (int16_t)(row->values[UNWIND_REG_PC] / 8);
+    rule->return_slot = is_in_link ? ARCH_RETURN_IN_LINK : (int16_t)(row->values[UNWIND_REG_RETURN] / 8);
     for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++) {
         uint8_t reg = arch_saved_registers[i], kind = row->rules[reg];
         if (kind == CFI_SAME_VALUE || kind == CFI_UNDEFINED)
@@ -50,7 +52,7 @@ static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
         if (kind != CFI_OFFSET || !fits_in_slot(row->values[reg]))
             return false;
         rule->slots[i] = (int16_t)(row->values[reg] / 8);
-        rule->saved |= (uint16_t)(1u << reg);
+        rule->saved |= (arch_saved_set)(1u << reg);
     }
     if (row->cfa_kind == CFI_CFA_EXPRESSION)
         return make_deref_rule(row, rule);

@@ -177,6 +177,23 @@ static __attribute__((noinline)) bool is_wrong_from_below(struct walk *walk, uin
            !(walk_read_word(walk, return_address, &address) && walk_can_return_to(walk, address));
 }
 
+/* arm64: a frame record is at the bottom of its frame, so a frame pointer does not give the caller's sp. Finds sp by
+ * the record of this frame, or by the slot of its return address. */
+static __attribute__((noinline)) void find_sp_above_record(struct walk *walk, const struct rule *rule)
+{
+    enum { FRAMES_MAX = 64 << 10 };
+    uint64_t *sp = &walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], address;
+    bool has_record = (rule->saved >> UNWIND_REG_BP & 1) && rule->return_slot == rule->slots[0] + 1;
+    uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
+    if (has_record && bp >= *sp)
+        *sp = bp + 8 - to_return_address;
+    for (uint64_t at = *sp; !has_record && at < bp && at - *sp < FRAMES_MAX; at += 8)
+        if (walk_read_return_address(walk, at + to_return_address, &address) && walk_can_return_to(walk, address)) {
+            *sp = at;
+            break;
+        }
+}
+
 /* The step of almost every frame, inlined because a function call would cost a tenth of the walk. */
 static inline __attribute__((always_inline)) enum step step_frame(struct walk *walk, const struct rule *rule)
 {
@@ -187,8 +204,11 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
         if (!rule)
             return step;
     }
+    if (ARCH_HAS_LINK_REGISTER && walk->by_pointer && rule->cfa_register == UNWIND_REG_SP)
+        find_sp_above_record(walk, rule);
     cfa = walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
     uint64_t return_address = cfa + (uint64_t)((int64_t)rule->return_slot * 8);
+    bool is_in_link = ARCH_HAS_LINK_REGISTER && rule->return_slot == ARCH_RETURN_IN_LINK;
     if (__builtin_expect(rule->kind == RULE_FRAME_DEREF, 0)) {
         if (!walk_read_word(walk, cfa, &return_address))
             return walk_end_of_memory(walk);
@@ -197,12 +217,17 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
         if (is_wrong_from_below(walk, return_address))
             return walk_end(walk, UNWIND_SAVED_BELOW);
     }
-    if (cfa <= sp)
-        return walk_end(walk, UNWIND_DAMAGED);
-    if (return_address < sp)
-        return walk_end(walk, UNWIND_DAMAGED);
-    if (!walk_read_word(walk, return_address, &pc))
-        return walk_end_of_memory(walk);
+    if (is_in_link) {
+        if (cfa < sp || !walk_read_link_register(walk, &pc))
+            return walk_end_without_rule(walk);
+    } else {
+        if (cfa <= sp)
+            return walk_end(walk, UNWIND_DAMAGED);
+        if (return_address < sp)
+            return walk_end(walk, UNWIND_DAMAGED);
+        if (!walk_read_return_address(walk, return_address, &pc))
+            return walk_end_of_memory(walk);
+    }
     size_t wanted = walk->full ? ARCH_SAVED_REGISTERS : 1; /* the frame pointer comes first */
     for (size_t i = 0; i < wanted; i++) {
         uint8_t reg = arch_saved_registers[i];
@@ -211,10 +236,10 @@ static inline __attribute__((always_inline)) enum step step_frame(struct walk *w
             continue;
         if (!walk_read_word(walk, slot, &walk->regs.r[reg]))
             return walk_end_of_memory(walk);
-        walk->stale &= ~(UINT32_C(1) << reg);
+        walk->stale &= ~(UINT64_C(1) << reg);
     }
     if (!walk->full)
-        walk->stale |= rule->saved & ~(1u << UNWIND_REG_BP);
+        walk->stale |= rule->saved & ~(UINT64_C(1) << UNWIND_REG_BP);
     return walk_finish_step(walk, pc, cfa);
 }
 
@@ -231,7 +256,7 @@ static bool find_caller_register(struct walk *walk, const struct cfi_row *row, u
     switch (row->rules[reg]) {
     case CFI_OFFSET:
         address = cfa + (uint64_t)given;
-        if (address < walk->regs.r[UNWIND_REG_SP] && reg != UNWIND_REG_PC)
+        if (address < walk->regs.r[UNWIND_REG_SP] && reg != UNWIND_REG_RETURN)
             return true;
         return walk_read_word(walk, address, value);
     case CFI_VAL_OFFSET:
@@ -277,25 +302,29 @@ static enum step step_by_cfi_row(struct walk *walk, uint64_t pc)
     else if (!evaluate_expression(cfi_get_expression(&row, row.cfa_value), &walk->regs, NULL, walk_read_for_expression,
                                   walk, &walk->space->work, &cfa))
         return walk_end_of_memory(walk);
-    if (is_wrong_from_below(walk, cfa + (uint64_t)row.values[UNWIND_REG_PC]))
+    if (is_wrong_from_below(walk, cfa + (uint64_t)row.values[UNWIND_REG_RETURN]))
         return walk_end(walk, UNWIND_SAVED_BELOW);
     struct unwind_regs caller = walk->regs;
     caller.r[UNWIND_REG_SP] = cfa;
+    bool is_in_link = ARCH_HAS_LINK_REGISTER && row.rules[UNWIND_REG_RETURN] == CFI_SAME_VALUE;
+    if (is_in_link && !walk_read_link_register(walk, &caller.r[UNWIND_REG_RETURN]))
+        return walk_end_without_rule(walk);
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++) {
         if (!find_caller_register(walk, &row, reg, cfa, &caller.r[reg]))
             return walk_end_of_memory(walk);
         if (row.rules[reg] != CFI_SAME_VALUE && row.rules[reg] != CFI_UNDEFINED)
-            walk->stale &= ~(UINT32_C(1) << reg);
+            walk->stale &= ~(UINT64_C(1) << reg);
     }
     /* A leaf may have its return address in a register and nothing on the stack (the last instruction of longjmp). */
-    bool may_stay = walk->exact && row.rules[UNWIND_REG_PC] == CFI_REGISTER;
+    bool may_stay = is_in_link || (walk->exact && row.rules[UNWIND_REG_RETURN] == CFI_REGISTER);
     if (!row.is_signal_frame && (caller.r[UNWIND_REG_SP] < sp || (caller.r[UNWIND_REG_SP] == sp && !may_stay)))
         return walk_end(walk, UNWIND_DAMAGED);
     walk->regs = caller;
+    walk->regs.r[UNWIND_REG_PC] = arch_strip_signature(caller.r[UNWIND_REG_RETURN]);
     if (row.is_signal_frame)
         set_trampoline_pc(walk);
     return row.is_signal_frame ? step_to_interrupted_frame(walk, sp)
-                               : walk_finish_step(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
+                               : walk_finish_step(walk, walk->regs.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
 }
 
 static enum step step_signal_frame(struct walk *walk)
@@ -328,13 +357,13 @@ static enum step step_context_start(struct walk *walk)
 static enum step step_out_of_wild_call(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
-    if (!walk_read_word(walk, sp, &pc))
+    if (ARCH_HAS_LINK_REGISTER ? !walk_read_link_register(walk, &pc) : !walk_read_word(walk, sp, &pc))
         return walk_end(walk, UNWIND_NO_MODULE);
     if (!address_space_find(walk->space, pc - 1)) {
         walk_store_unmapped(walk, pc - 1);
         return walk_end(walk, UNWIND_NO_MODULE);
     }
-    return walk_finish_step(walk, pc, sp + 8);
+    return walk_finish_step(walk, pc, ARCH_HAS_LINK_REGISTER ? sp : sp + 8);
 }
 
 static enum step step_by_rare_rule(struct walk *walk, const struct rule *in_cache, uint64_t pc)
@@ -464,7 +493,7 @@ static void init_walk(struct walk *walk, const struct unwind_regs *regs)
     walk->omitted = 0;
     walk->off_copied_stack = false;
     walk->exact = true;
-    walk->is_in_system_call = arch_in_system_call(regs);
+    walk->is_in_system_call = arch_in_system_call(regs->r);
     walk->has_read_below = false;
     walk->by_pointer = false;
     walk->java_sp = 0;
@@ -506,18 +535,18 @@ void unwind_regs_fill_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc
     memset(regs->r, 0xff, sizeof(regs->r)); /* a register value that is neither a system call's result nor an address */
     regs->r[UNWIND_REG_SP] = sp;
     regs->r[UNWIND_REG_PC] = pc;
-    regs->unknown = (UINT32_C(1) << UNWIND_REGS) - 1;
-    regs->unknown &= ~(UINT32_C(1) << UNWIND_REG_SP | UINT32_C(1) << UNWIND_REG_PC);
+    regs->unknown = (UINT64_C(1) << UNWIND_REGS) - 1;
+    regs->unknown &= ~(UINT64_C(1) << UNWIND_REG_SP | UINT64_C(1) << UNWIND_REG_PC);
     if (!arguments)
         return;
     for (size_t i = 0; i < ARCH_SYSCALL_ARGUMENTS; i++) {
         regs->r[arch_syscall_arguments[i]] = arguments[i];
-        regs->unknown &= ~(UINT32_C(1) << arch_syscall_arguments[i]);
+        regs->unknown &= ~(UINT64_C(1) << arch_syscall_arguments[i]);
     }
-    regs->r[ARCH_SYSCALL_PC] = pc;
+    arch_set_in_system_call(regs->r);
 }
 
 bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack)
 {
-    return stack->size == 0 && arch_in_system_call(regs);
+    return stack->size == 0 && arch_in_system_call(regs->r);
 }

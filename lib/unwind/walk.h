@@ -12,7 +12,7 @@ struct walk {
     struct unwind_cache *cache;
     const struct unwind_stack *stack;
     struct unwind_regs regs;
-    uint32_t stale; /* bit set of the DWARF registers that are unknown, or lost by a light walk */
+    uint64_t stale; /* bit set of the DWARF registers that are unknown, or lost by a light walk */
     bool full;
     bool leaf_by_return;    /* the leaf's CFI failed: the walk uses a rule from the leaf's code */
     bool exact;             /* this frame was interrupted at its pc, which is not a return address */
@@ -86,6 +86,20 @@ static inline bool walk_read_word(struct walk *walk, uint64_t address, uint64_t 
         return false;
     memcpy(value, bytes, 8);
     return true;
+}
+
+static inline bool walk_read_return_address(struct walk *walk, uint64_t at, uint64_t *address)
+{
+    bool is_read = walk_read_word(walk, at, address);
+    *address = is_read ? arch_strip_signature(*address) : 0;
+    return is_read;
+}
+
+/* Reads the return address of a frame that was interrupted before it saved the link register. */
+static inline bool walk_read_link_register(const struct walk *walk, uint64_t *address)
+{
+    *address = arch_strip_signature(walk->regs.r[UNWIND_REG_RETURN]);
+    return walk->exact && !(walk->stale >> UNWIND_REG_RETURN & 1);
 }
 
 /* ---- rules and return addresses (walk_rule.c) ---- */

@@ -98,7 +98,7 @@ static bool make_compact_rule(const struct cfi_row *row, struct rule *rule)
             continue;
         fits &= kind == CFI_OFFSET && fits_in_slot(row->values[reg]);
         rule->slots[i] = (int16_t)(row->values[reg] / WORD);
-        rule->saved |= (uint16_t)(1u << reg);
+        rule->saved |= (arch_saved_set)(1u << reg);
     }
     return fits;
 }
@@ -208,7 +208,7 @@ static bool step_frame(struct walk_32 *walk, const struct rule *rule)
             continue;
         if (!read_word(walk, slot, &walk->regs.r[reg]))
             return set_end_of_memory(walk);
-        walk->regs.unknown &= ~(UINT32_C(1) << reg);
+        walk->regs.unknown &= ~(UINT64_C(1) << reg);
     }
     walk->regs.r[ESP] = cfa;
     walk->regs.r[EIP] = pc;
@@ -234,7 +234,7 @@ static bool step_by_cfi_row(struct walk_32 *walk, const struct cfi_row *row)
             return set_end_of_memory(walk);
         caller.r[reg] = (uint32_t)caller.r[reg];
         if (row->rules[reg] != CFI_SAME_VALUE && row->rules[reg] != CFI_UNDEFINED)
-            caller.unknown &= ~(UINT32_C(1) << reg);
+            caller.unknown &= ~(UINT64_C(1) << reg);
     }
     if (!row->is_signal_frame && caller.r[ESP] <= esp)
         return set_end(walk, UNWIND_DAMAGED);

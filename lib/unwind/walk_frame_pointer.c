@@ -42,7 +42,8 @@ static bool has_plausible_caller(struct walk *walk, const struct rule *rule, uin
         return true;
     }
     caller_cfa += (uint64_t)(int64_t)caller->cfa_offset;
-    if (caller_cfa <= cfa || !walk_read_word(walk, caller_cfa + (uint64_t)((int64_t)caller->return_slot * 8), &next))
+    if (caller_cfa <= cfa ||
+        !walk_read_return_address(walk, caller_cfa + (uint64_t)((int64_t)caller->return_slot * 8), &next))
         return false;
     uint64_t start = find_function_start(mapping, address - 1);
     return !next || (address_space_find(walk->space, next - 1) && can_call_function(walk, next, mapping, start));
@@ -74,8 +75,8 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     uint64_t start = find_function_start(mapping, pc);
     uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
     int candidates = 0;
-    for (uint64_t bp = sp;
-         bp < end && unwind_work_add(&walk->space->work, 1) && walk_read_word(walk, bp + to_return_address, &address);
+    for (uint64_t bp = sp; bp < end && unwind_work_add(&walk->space->work, 1) &&
+                           walk_read_return_address(walk, bp + to_return_address, &address);
          bp += 8) {
         if (!address_space_find(walk->space, address - 1) ||
             !unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RULE) ||
@@ -96,7 +97,7 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     }
     if (best == NOTHING)
         return false;
-    walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+    walk->stale &= ~(UINT64_C(1) << UNWIND_REG_BP);
     walk->result.used_no_cfi = true;
     return true;
 }

@@ -31,7 +31,7 @@ enum step walk_step_go_pointer(struct walk *walk)
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
         return walk_end(walk, UNWIND_DAMAGED);
     walk->off_copied_stack |= bp < sp;
-    if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_word(walk, bp + 8, &pc))
+    if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_return_address(walk, bp + 8, &pc))
         return walk_end_of_memory(walk);
     if (pc == 0)
         return walk_end_without_rule(walk);
@@ -46,7 +46,7 @@ static enum step step_go_without_pointer(struct walk *walk, const struct rule *r
     if (rule->cfa_offset > 8) {
         if (!walk_read_word(walk, cfa - 16, &walk->regs.r[UNWIND_REG_BP]))
             return walk_end_of_memory(walk);
-        walk->stale &= ~(UINT32_C(1) << UNWIND_REG_BP);
+        walk->stale &= ~(UINT64_C(1) << UNWIND_REG_BP);
     }
     enum step step = walk_step_frame(walk, rule);
     return walk->regs.r[UNWIND_REG_PC] == 0 ? walk_end_without_rule(walk) : step;

@@ -40,7 +40,7 @@ static bool read_return_address(struct walk *walk, const struct rule *rule, uint
     bool off_copied_stack = walk->off_copied_stack;
     uint64_t at = base + (uint64_t)(int64_t)rule->cfa_offset;
     bool is_there = (rule->kind != RULE_RETURN_DEREF || walk_read_word(walk, at, &at)) && is_near_sp(walk, rule, at) &&
-                    walk_read_word(walk, at + (uint64_t)((int64_t)rule->return_slot * 8), address) &&
+                    walk_read_return_address(walk, at + (uint64_t)((int64_t)rule->return_slot * 8), address) &&
                     walk_can_return_to(walk, *address);
     if (!is_there)
         walk->off_copied_stack = off_copied_stack;
@@ -73,12 +73,12 @@ static bool has_known_frame(const struct walk *walk, const struct rule *rule)
 static bool try_return_register(struct walk *walk, const struct rule *rule, enum step *step)
 {
     unsigned reg = (unsigned)rule->return_slot;
+    uint64_t address = arch_strip_signature(walk->regs.r[reg]);
     if (!walk->exact || is_register_stale(walk, reg) || is_register_stale(walk, rule->cfa_register) ||
-        !walk_can_return_to(walk, walk->regs.r[reg]))
+        !walk_can_return_to(walk, address))
         return false;
     walk->result.used_no_cfi = true;
-    *step = walk_finish_step(walk, walk->regs.r[reg],
-                             walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset);
+    *step = walk_finish_step(walk, address, walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset);
     return true;
 }
 
@@ -122,7 +122,7 @@ static enum step step_out_of_jit_code(struct walk *walk)
     if (!walk->guess)
         walk->guess = walk->frame + 1;
     for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++)
-        walk->stale |= UINT32_C(1) << arch_saved_registers[i];
+        walk->stale |= UINT64_C(1) << arch_saved_registers[i];
     walk->result.used_no_cfi = true;
     return walk_finish_step(walk, address, sp + 8);
 }
@@ -162,7 +162,7 @@ enum step walk_step_frame_pointer(struct walk *walk)
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
     if (bp < sp || bp - sp >= FAR || bp % 8 != 0)
         return step_without_frame_pointer(walk, POINTER_NOWHERE);
-    if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_word(walk, bp + 8, &pc))
+    if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_return_address(walk, bp + 8, &pc))
         return step_without_frame_pointer(walk, POINTER_OUT_OF_REACH);
     if (!walk_can_return_to(walk, pc) && (pc != 0 || caller_bp != 0))
         return step_without_frame_pointer(walk, is_frame_of_unknown_code(walk, bp, caller_bp, pc) ? POINTER_UNKNOWN_CODE

@@ -123,7 +123,7 @@ bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address
     bool used_read_above = walk->result.used_read_above, found = false;
     const struct mapping *lowest = address_space_find_at_or_above(walk->space, 0);
     struct address_gap gap = {0};
-    for (int i = 0; i < WORDS && walk_read_word(walk, *sp, address); i++, *sp += 8) {
+    for (int i = 0; i < WORDS && walk_read_return_address(walk, *sp, address); i++, *sp += 8) {
         uint64_t pc = *address - 1;
         bool is_unmapped = !lowest || *address <= lowest->start || pc - gap.start < gap.end - gap.start ||
                            address_space_is_unmapped(walk->space, pc, &gap);

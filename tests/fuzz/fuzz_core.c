@@ -1,6 +1,7 @@
 /* Any bytes as a core file: its threads, mappings, memory and build IDs. */
 #include "elf/core_file.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(image, data, size);
     if (elf_file_open_image(&elf, image, size, "fuzz", NULL) == 0) {
-        if (core_file_read(&core, &elf, "fuzz", NULL) == 0)
+        if (core_file_read(&core, &elf, EM_X86_64, "fuzz", NULL) == 0)
             read_core(&core);
         core_file_destroy(&core);
     }

@@ -6,7 +6,7 @@
 #include "unwind/cache.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
-#include "arch/x86_64_instruction.h"
+#include "arch/x86_instruction.h"
 
 #include <capstone/capstone.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "arch/x86_64_instruction.h"
+#include "arch/x86_instruction.h"
 
 /* ---- length ---- */
 

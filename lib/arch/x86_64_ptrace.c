@@ -7,6 +7,7 @@
  */
 #include "arch/ptrace_registers.h"
 
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 enum { RESTART_UNLESS_HANDLED = 514, CODE_SEGMENT_32_BIT = 0x23 };
@@ -53,7 +54,8 @@ static bool contains_number(uint64_t number, const uint16_t *list, size_t count)
     return false;
 }
 
-bool ptrace_registers_restart(struct user_regs_struct *stopped)
+/* Returns whether the registers have changed. */
+static bool restart_call(struct user_regs_struct *stopped)
 {
     if ((int64_t)stopped->orig_rax < 0 || (int32_t)stopped->rax != -EINTR)
         return false;
@@ -65,4 +67,18 @@ bool ptrace_registers_restart(struct user_regs_struct *stopped)
         return false;
     stopped->rax = (uint64_t)-RESTART_UNLESS_HANDLED;
     return true;
+}
+
+bool ptrace_registers_fetch(pid_t tid, struct user_regs_struct *stopped)
+{
+    if (ptrace(PTRACE_GETREGS, tid, NULL, stopped))
+        return false;
+    if (restart_call(stopped))
+        ptrace(PTRACE_SETREGS, tid, NULL, stopped);
+    return true;
+}
+
+int64_t ptrace_registers_find_call(const struct user_regs_struct *stopped)
+{
+    return stopped->orig_rax < UINT32_MAX ? (int64_t)stopped->orig_rax : -1;
 }
