@@ -68,6 +68,7 @@ $(BUILD)/tests/lib/%.o: lib/%.c $(BUILD)/flags
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/libprof.a: $(TEST_OBJECTS)
+	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
