@@ -37,7 +37,7 @@ int make_temporary_spool(struct directory_path *spool, struct error *err)
     int length = snprintf(spool->text, sizeof(spool->text), "%s/prof-XXXXXX", parent);
     bool fits = length > 0 && (size_t)length < sizeof(spool->text) - sizeof(name);
     if (fits && mkdtemp(spool->text)) {
-        strcat(spool->text, name);
+        memcpy(spool->text + length, name, sizeof(name));
         return 0;
     }
     int code = fits ? errno : ENAMETOOLONG;

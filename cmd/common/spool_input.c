@@ -259,7 +259,7 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     struct directory_path spool;
     char copy[sizeof(spool.text) + 16];
     struct error err = {0};
-    struct perf_data_result found;
+    struct perf_data_result found = {0};
     if (make_temporary_spool(&spool, &err))
         return ui_fail_error(&err);
     snprintf(copy, sizeof(copy), "%s.perf.data", spool.text);

@@ -222,8 +222,9 @@ static char *write_digits(char *out, uint64_t digits, int scale)
                        : write_scientific(out, digits, -scale);
 }
 
-/* Writes 16 or 17 digits of a value whose last digit is between the places 10^0 and 10^-27. */
-static char *write_long_double(char *out, double value)
+/* Writes 16 or 17 digits of a value whose last digit is between the places 10^0 and 10^-27, and moves *out past them.
+ * Returns false for any other value. */
+static bool write_long_double(char **out, double value)
 {
     int exponent;
     double fraction = frexp(value, &exponent); /* value = fraction * 2^exponent, fraction in [0.5, 1) */
@@ -237,10 +238,12 @@ static char *write_long_double(char *out, double value)
         uint128 product = (uint128)mantissa * POWERS_OF_FIVE[scale];
         uint64_t digits = (uint64_t)shift_and_round(product, -(exponent + scale), false);
         double back;
-        if (number_scale(digits, -scale, &back) && back == value)
-            return write_digits(out, digits, scale);
+        if (number_scale(digits, -scale, &back) && back == value) {
+            *out = write_digits(*out, digits, scale);
+            return true;
+        }
     }
-    return NULL;
+    return false;
 }
 
 /* Writes a number of a magnitude far from one with the C library, and corrects its decimal point, which follows the
@@ -277,6 +280,5 @@ char *number_put_double(char *out, double value)
         if (digits > 0 && digits / POWERS_OF_TEN[scale] == magnitude)
             return number_put_decimal(out, (int64_t)digits, (unsigned)scale);
     }
-    char *end = write_long_double(out, magnitude);
-    return end ? end : write_with_printf(out, magnitude);
+    return write_long_double(&out, magnitude) ? out : write_with_printf(out, magnitude);
 }
