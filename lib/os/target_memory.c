@@ -118,6 +118,7 @@ static bool start_helper(void)
         return false;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    state.pidfd = -1; /* stays so before Linux 5.2 */
     state.helper = (pid_t)syscall(SYS_clone, CLONE_PIDFD, NULL, &state.pidfd, NULL, NULL);
     if (state.helper == 0)
         serve_requests(exchange, parent);
@@ -157,10 +158,14 @@ static void kill_helper(void)
     if (!state.exchange)
         return;
     state.cpu_time += read_helper_cpu_time();
-    syscall(SYS_pidfd_send_signal, state.pidfd, SIGKILL, NULL, 0);
+    if (state.pidfd < 0)
+        kill(state.helper, SIGKILL);
+    else
+        syscall(SYS_pidfd_send_signal, state.pidfd, SIGKILL, NULL, 0);
     for (int i = 0; i < 20 && waitpid(state.helper, NULL, __WALL | WNOHANG) == 0; i++)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    close(state.pidfd);
+    if (state.pidfd >= 0)
+        close(state.pidfd);
     munmap(state.exchange, sizeof(*state.exchange));
     state.exchange = NULL;
 }
