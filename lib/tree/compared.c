@@ -3,14 +3,19 @@
 #include "base/utf8.h"
 #include "tree/weight_list.h"
 
+double get_side_factor(const struct compared_request *request, enum profile_side side)
+{
+    return (side == SIDE_NEW ? request->scale : 1) / request->parts[side];
+}
+
 double get_compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread)
 {
     if (!request->is_comparison || thread >= profile->threads.length)
         return 1;
     enum profile_side side = profile->threads.data[thread].side;
-    double factor = 1 / request->parts[side];
+    double factor = get_side_factor(request, side);
     if (side == SIDE_NEW)
-        return request->compared == COMPARED_BASE ? 0 : factor * request->scale;
+        return request->compared == COMPARED_BASE ? 0 : factor;
     return request->compared == COMPARED_NEW ? 0 : request->compared == COMPARED_BASE ? factor : -factor;
 }
 
@@ -28,7 +33,7 @@ static int sum_side(struct stack_weights *weights, const struct profile *profile
         if (weighing->threads[i] < profile->threads.length && profile->threads.data[weighing->threads[i]].side == side)
             threads[part.thread_count++] = weighing->threads[i];
     int code = stack_weights_sum(weights, profile, &part, err);
-    double factor = (side == SIDE_NEW ? request->scale : 1) / request->parts[side];
+    double factor = get_side_factor(request, side);
     for (size_t stack = 0; !code && factor != 1 && stack < weights->length; stack++)
         weights->of_stack[stack] *= factor;
     free(threads);

@@ -121,11 +121,6 @@ static int add_run(struct adder *adder, enum profile_side side, uint32_t run, st
 
 /* ---- changes ---- */
 
-static double get_side_factor(const struct adder *adder, int side)
-{
-    return (side == SIDE_NEW ? adder->request.scale : 1) / adder->request.parts[side];
-}
-
 /* The number of waits of a run is random, but the number of intervals is not. So the variance of the lengths counts for
  * intervals. An interval without a wait counts as a wait of length 0. */
 static double sum_wait_variance(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
@@ -138,7 +133,7 @@ static double sum_wait_variance(const struct adder *adder, const struct side_sum
 static struct side_noise measure_wait_noise(const struct adder *adder, const struct row *row, enum profile_side side)
 {
     const struct side_sums *sums = &row->sides[side];
-    double factor = get_side_factor(adder, side);
+    double factor = get_side_factor(&adder->request, side);
     double degrees = sums->fourths > 0 ? fmax(1, sums->squares * sums->squares / sums->fourths - 1) : 1;
     return (struct side_noise){factor * sums->ms, factor * factor * sum_wait_variance(adder, sums, side), degrees};
 }
@@ -178,8 +173,8 @@ static int estimate_rows(struct adder *adder, struct error *err)
         struct compared_wait wait = row->wait;
         wait.estimate = PROFILE_NONE;
         for (int side = 0; side < PROFILE_SIDES; side++) {
-            wait.ms[side] = get_side_factor(adder, side) * row->sides[side].ms;
-            wait.count[side] = get_side_factor(adder, side) * row->sides[side].count;
+            wait.ms[side] = get_side_factor(&adder->request, side) * row->sides[side].ms;
+            wait.count[side] = get_side_factor(&adder->request, side) * row->sides[side].count;
         }
         if (is_heavy_enough(adder, row)) {
             wait.estimate = (uint32_t)waits->estimate_count;

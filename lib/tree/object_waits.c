@@ -292,6 +292,25 @@ static int collect_waits(struct collector *collector, uint32_t object, struct er
     return code ? code : find_sites(collector, err);
 }
 
+static void scale_rows(struct site_list *rows, double factor)
+{
+    for (size_t i = 0; i < rows->length; i++) {
+        rows->data[i].total *= factor;
+        rows->data[i].count *= factor;
+    }
+}
+
+/* In a query of one side of a comparison, makes times and counts means of its runs. */
+static void scale_waits(struct object_waits *waits, double factor)
+{
+    waits->total *= factor;
+    waits->count *= factor;
+    for (size_t i = 0; i < OBJECT_WAITS_STEPS; i++)
+        waits->waiting[i] *= factor;
+    scale_rows(&waits->waiters, factor);
+    scale_rows(&waits->wakers, factor);
+}
+
 static void collector_destroy(struct collector *collector)
 {
     array_free(&collector->list);
@@ -310,6 +329,7 @@ int object_waits_find(struct object_waits *waits, const struct engine *engine, u
         code = make_rows(&collector, true, &waits->wakers, err);
     if (!code && collector.has_wakers)
         code = find_meanwhile(&collector, err);
+    scale_waits(waits, engine_wait_factor(engine));
     collector_destroy(&collector);
     return code;
 }
@@ -321,6 +341,7 @@ int object_waits_find_waiters(struct object_waits *waits, const struct engine *e
     int code = collect_waits(&collector, object, err);
     if (!code)
         code = make_rows(&collector, false, &waits->waiters, err);
+    scale_waits(waits, engine_wait_factor(engine));
     collector_destroy(&collector);
     return code;
 }

@@ -417,10 +417,34 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, get_group_total, err);
 }
 
+double engine_wait_factor(const struct engine *engine)
+{
+    const struct compared_request request = engine_compared_request(engine);
+    bool has_side = request.is_comparison && request.compared != COMPARED_CHANGE;
+    return has_side ? get_side_factor(&request, request.compared == COMPARED_NEW ? SIDE_NEW : SIDE_BASE) : 1;
+}
+
+static void scale_groups(struct wait_groups *groups, double factor)
+{
+    struct wait_totals *totals = &groups->totals;
+    double *const of_all[] = {&totals->there, &totals->waited, &totals->runnable, &totals->count};
+    for (size_t i = 0; i < sizeof(of_all) / sizeof(*of_all); i++)
+        *of_all[i] *= factor;
+    for (size_t i = 0; i < groups->list.length; i++) {
+        struct wait_group *group = &groups->list.data[i];
+        double *const of_group[] = {&group->total, &group->there,       &group->total_error,
+                                    &group->count, &group->count_error, &group->runnable};
+        for (size_t k = 0; k < sizeof(of_group) / sizeof(*of_group); k++)
+            *of_group[k] *= factor;
+    }
+}
+
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err)
 {
-    return find_groups(engine, grouping, NULL, groups, err);
+    int code = find_groups(engine, grouping, NULL, groups, err);
+    scale_groups(groups, engine_wait_factor(engine));
+    return code;
 }
 
 int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
@@ -439,7 +463,7 @@ double engine_lifetime(const struct engine *engine)
         const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), engine->threads.data[i]);
         sum += measure_lifetime(engine, &gaps);
     }
-    return sum;
+    return sum * engine_wait_factor(engine);
 }
 
 bool profile_has_wakers(const struct profile *profile)

@@ -70,7 +70,8 @@ struct wait_groups {
 };
 
 /* Fills the groups; the caller zeroes them at first. Uses the memory of an earlier call with the same struct. Linear in
- * the samples of the threads. In a query of one side of a comparison, the threads of the other side do not count. */
+ * the samples of the threads. In a query of one side of a comparison, the threads of the other side do not count, and
+ * times and counts are means of its runs. */
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err);
 
@@ -82,7 +83,10 @@ int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping
  * count. */
 bool engine_counts_thread(const struct engine *engine, uint32_t thread);
 
-/* Returns the lifetime of the threads of the query in its range, ms. */
+/* Returns the factor that makes times and counts of waits means of the runs, in a query of one side of a comparison. */
+double engine_wait_factor(const struct engine *engine);
+
+/* Returns the lifetime of the threads of the query in its range, ms: in a query of one side, the mean of the runs. */
 double engine_lifetime(const struct engine *engine);
 
 /* Whether the profile has wakers. */

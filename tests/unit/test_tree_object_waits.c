@@ -126,37 +126,45 @@ static void test_the_name_of_a_waker_ends_before_its_number(void **state)
     assert_int_equal(measure_waker_name("Xorg (77), not recorded"), strlen("Xorg (77), not recorded"));
 }
 
-static void test_the_waits_of_a_side_of_a_comparison_are_those_of_its_threads(void **state)
+/* The base has one run with a wait of 10 ms, the new side two runs with waits of 30 and 50 ms. */
+static void test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs(void **state)
 {
-    static const double lengths[] = {[SIDE_BASE] = 10, [SIDE_NEW] = 30};
+    static const double means[] = {[SIDE_BASE] = 10, [SIDE_NEW] = 40}, lengths[] = {10, 30, 50};
     static const enum compared sides[] = {[SIDE_BASE] = COMPARED_BASE, [SIDE_NEW] = COMPARED_NEW};
-    static const uint32_t threads[] = {A, B};
+    static const uint32_t threads[] = {A, B, C};
     struct profile profile;
     struct error err;
     (void)state;
     struct wait_stacks stacks = wait_profile_make(&profile);
-    profile.meta.comparison = (struct profile_comparison){.runs = {1, 1}, .scale = 1, .scaled_by = PROFILE_NONE};
-    for (int side = 0; side < PROFILE_SIDES; side++) {
+    profile.meta.comparison = (struct profile_comparison){.runs = {1, 2}, .scale = 1, .scaled_by = PROFILE_NONE};
+    for (uint8_t i = 0; i < 3; i++) {
         struct thread *thread = wait_profile_thread(&profile, "worker", 0);
-        thread->side = (uint8_t)side;
-        wait_profile_wait(thread, stacks.lookup_lock_a, 0, lengths[side], 0);
+        thread->side = i > 0 ? SIDE_NEW : SIDE_BASE;
+        thread->run = i > 1;
+        wait_profile_wait(thread, stacks.lookup_lock_a, 0, lengths[i], 0);
         wait_profile_run(thread, stacks.lookup, 100, 1);
     }
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
     for (int side = 0; side < PROFILE_SIDES; side++) {
         struct object_waits waits = {0};
+        struct wait_groups groups = {0};
         const struct tree_query query = {.threads = threads,
-                                         .thread_count = 2,
+                                         .thread_count = 3,
                                          .range = whole_time,
                                          .search = "",
                                          .weight = WEIGH_CPU_TIME,
                                          .compared = sides[side]};
         assert_int_equal(engine_query(engine, &query, &err), 0);
         assert_int_equal(object_waits_find(&waits, engine, object_of(engine, "lock 0x1000"), &err), 0);
-        assert_true(fabs(waits.total - lengths[side]) < 1e-6);
+        assert_true(fabs(waits.total - means[side]) < 1e-6 && fabs(waits.count - 1) < 1e-6);
+        assert_true(fabs(waits.waiters.data[0].total - means[side]) < 1e-6);
         assert_true(fabs(waits.there - 100) < 1e-6);
         object_waits_destroy(&waits);
+        assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+        assert_true(fabs(groups.list.data[0].total - means[side]) < 1e-6);
+        assert_true(fabs(groups.list.data[0].count - 1) < 1e-6 && fabs(groups.totals.waited - means[side]) < 1e-6);
+        wait_groups_destroy(&groups);
     }
     engine_free(engine);
 }
@@ -164,7 +172,7 @@ static void test_the_waits_of_a_side_of_a_comparison_are_those_of_its_threads(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_waits_of_a_side_of_a_comparison_are_those_of_its_threads),
+        cmocka_unit_test(test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs),
         cmocka_unit_test(test_rows_have_the_waiting_and_the_holding_functions),
         cmocka_unit_test(test_steps_have_the_number_of_waiting_threads),
         cmocka_unit_test(test_parts_have_the_work_of_the_holder),
