@@ -28,7 +28,8 @@ struct compared_request {
 /* Returns the factor for the weights of a side: the mean of its runs or intervals, times the scale of the new side. */
 double get_side_factor(const struct compared_request *request, enum profile_side side);
 
-/* Returns the factor for the weights of a thread: that of its side, negative for the base of a change. 0 if the thread does not count, or 1 if the profile is no comparison. */
+/* Returns the factor for the weights of a thread: that of its side, negative for the base of a change. 0 if the thread
+ * does not count, or 1 if the profile is no comparison. */
 double get_compared_factor(const struct profile *profile, const struct compared_request *request, uint32_t thread);
 
 /* The quantity that scaling makes equal on both sides. */
