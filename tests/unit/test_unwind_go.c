@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "unwind/address_space.h"
 #include "arch/arch.h"
+#include "process/proc_maps.h"
 #include "unwind/unwind.h"
 
 #include <dirent.h>
@@ -59,6 +60,7 @@ struct go_program {
     char path[48];
     pid_t pid;
     struct address_space space;
+    struct unwind_module *module; /* while it is mapped */
     ARRAY(struct symbol) symbols;
     size_t walks, complete, crossed, strange, leaves, hidden_callers;
 };
@@ -152,41 +154,39 @@ static bool read_memory(void *context, uint64_t address, void *out, size_t size)
     return process_vm_readv(program->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
+/* Maps the program, which is the only file, and the vDSO. */
+static int map_module(void *context, const struct perf_mapping *found)
+{
+    struct go_program *program = context;
+    struct mapping mapping = {.start = found->start, .end = found->start + found->length, .lib = MAPPING_NO_LIB};
+    struct error err;
+    if (!found->executable)
+        return 0;
+    struct unwind_module *vdso = NULL;
+    if (strcmp(found->path, "[vdso]") == 0) {
+        unsigned char image[16384];
+        if (found->length <= sizeof(image) && read_memory(program, found->start, image, found->length))
+            unwind_module_from_memory(&vdso, image, found->length, found->path, &err);
+    }
+    mapping.module = found->path[0] == '/' ? program->module : vdso;
+    if (mapping.module)
+        mapping.rva =
+            unwind_module_find_vaddr(mapping.module, found->file_offset) - unwind_module_get_base(mapping.module);
+    assert_true(address_space_map(&program->space, &mapping));
+    unwind_module_unref(vdso);
+    return 0;
+}
+
 static void map_program(struct go_program *program)
 {
-    char path[64], line[4352];
+    char path[64];
     struct error err;
     snprintf(path, sizeof(path), "/proc/%d/exe", program->pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct unwind_module *module;
-    assert_int_equal(unwind_module_open(&module, fd, path, &err), 0);
+    assert_int_equal(unwind_module_open(&program->module, fd, path, &err), 0);
     close(fd);
-    snprintf(path, sizeof(path), "/proc/%d/maps", program->pid);
-    FILE *maps = fopen(path, "r");
-    while (fgets(line, sizeof(line), maps)) {
-        char permissions[8], name[4096] = "";
-        struct mapping mapping = {.lib = MAPPING_NO_LIB};
-        uint64_t file_offset;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095s", &mapping.start, &mapping.end,
-                   permissions, &file_offset, name) < 4 ||
-            permissions[2] != 'x')
-            continue;
-        struct unwind_module *vdso = NULL;
-        if (strcmp(name, "[vdso]") == 0) {
-            unsigned char image[16384];
-            size_t size = mapping.end - mapping.start;
-            if (size <= sizeof(image) && read_memory(program, mapping.start, image, size))
-                unwind_module_from_memory(&vdso, image, size, name, &err);
-        }
-        mapping.module = name[0] == '/' ? module : vdso;
-        if (mapping.module)
-            mapping.rva =
-                unwind_module_find_vaddr(mapping.module, file_offset) - unwind_module_get_base(mapping.module);
-        assert_true(address_space_map(&program->space, &mapping));
-        unwind_module_unref(vdso);
-    }
-    fclose(maps);
-    unwind_module_unref(module);
+    assert_int_equal(proc_maps_read((uint32_t)program->pid, map_module, program), 0);
+    unwind_module_unref(program->module);
 }
 
 static void walk_thread(struct go_program *program, pid_t tid)

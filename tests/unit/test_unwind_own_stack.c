@@ -3,6 +3,7 @@
  * through frames with and without a frame pointer, and through a signal handler.
  */
 #include "base/standard.h"
+#include "process/proc_maps.h"
 #include "unwind/address_space.h"
 #include "unwind/unwind.h"
 
@@ -37,30 +38,22 @@ static bool read_own_memory(void *context, uint64_t address, void *out, size_t s
            read(pipe_ends[0], out, size) == (ssize_t)size;
 }
 
-static void map_own_modules(void)
+static int map_own_module(void *context, const struct perf_mapping *found)
 {
-    char line[4352];
-    FILE *maps = fopen("/proc/self/maps", "r");
-    assert_non_null(maps);
-    while (fgets(line, sizeof(line), maps)) {
-        char permissions[8], path[4096] = "";
-        struct mapping mapping = {.lib = MAPPING_NO_LIB};
-        uint64_t file_offset;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095[^\n]", &mapping.start, &mapping.end,
-                   permissions, &file_offset, path) < 4 ||
-            permissions[2] != 'x')
-            continue;
-        int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        if (fd >= 0) {
-            assert_int_equal(unwind_module_open(&mapping.module, fd, path, NULL), 0);
-            mapping.rva =
-                unwind_module_find_vaddr(mapping.module, file_offset) - unwind_module_get_base(mapping.module);
-            close(fd);
-        }
-        assert_true(address_space_map(&space, &mapping));
-        unwind_module_unref(mapping.module);
+    struct mapping mapping = {.start = found->start, .end = found->start + found->length, .lib = MAPPING_NO_LIB};
+    (void)context;
+    if (!found->executable)
+        return 0;
+    int fd = found->path[0] == '/' ? open(found->path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        assert_int_equal(unwind_module_open(&mapping.module, fd, found->path, NULL), 0);
+        mapping.rva =
+            unwind_module_find_vaddr(mapping.module, found->file_offset) - unwind_module_get_base(mapping.module);
+        close(fd);
     }
-    fclose(maps);
+    assert_true(address_space_map(&space, &mapping));
+    unwind_module_unref(mapping.module);
+    return 0;
 }
 
 static void read_registers(const ucontext_t *context, struct unwind_regs *regs)
@@ -270,7 +263,7 @@ static void test_code_without_cfi_is_read_up_to_its_return(void **state)
 
 int main(void)
 {
-    map_own_modules();
+    assert_int_equal(proc_maps_read((uint32_t)getpid(), map_own_module, NULL), 0);
     if (pipe(pipe_ends))
         return 1;
     const struct CMUnitTest tests[] = {

@@ -9,6 +9,7 @@
  * complete. Every so often the test sends a signal, whose handler runs on the same or on another stack.
  */
 #include "base/array.h"
+#include "process/proc_maps.h"
 #include "unwind/address_space.h"
 #include "unwind/unwind.h"
 
@@ -92,31 +93,27 @@ static struct unwind_module *open_module(struct tracee *tracee, const char *path
     return module;
 }
 
+static int map_module(void *context, const struct perf_mapping *found)
+{
+    struct tracee *tracee = context;
+    struct mapping mapping = {.start = found->start, .end = found->start + found->length, .lib = MAPPING_NO_LIB};
+    if (!found->executable)
+        return 0;
+    struct unwind_module *module = open_module(tracee, found->path, mapping.start, mapping.end);
+    uint64_t vaddr = module ? unwind_module_find_vaddr(module, found->file_offset) : UINT64_MAX;
+    if (vaddr != UINT64_MAX) {
+        mapping.module = module;
+        mapping.rva = vaddr - unwind_module_get_base(module);
+    }
+    assert_true(address_space_map(&tracee->space, &mapping));
+    unwind_module_unref(module);
+    return 0;
+}
+
 static void refresh_space(struct tracee *tracee)
 {
-    char name[64], line[4352];
-    snprintf(name, sizeof(name), "/proc/%d/maps", tracee->pid);
-    FILE *maps = fopen(name, "r");
-    assert_non_null(maps);
     address_space_clear(&tracee->space);
-    while (fgets(line, sizeof(line), maps)) {
-        char permissions[8], path[4096] = "";
-        struct mapping mapping = {.lib = MAPPING_NO_LIB};
-        uint64_t file_offset;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095[^\n]", &mapping.start, &mapping.end,
-                   permissions, &file_offset, path) < 4 ||
-            permissions[2] != 'x')
-            continue;
-        struct unwind_module *module = open_module(tracee, path, mapping.start, mapping.end);
-        uint64_t vaddr = module ? unwind_module_find_vaddr(module, file_offset) : UINT64_MAX;
-        if (vaddr != UINT64_MAX) {
-            mapping.module = module;
-            mapping.rva = vaddr - unwind_module_get_base(module);
-        }
-        assert_true(address_space_map(&tracee->space, &mapping));
-        unwind_module_unref(module);
-    }
-    fclose(maps);
+    assert_int_equal(proc_maps_read((uint32_t)tracee->pid, map_module, tracee), 0);
     tracee->space_is_old = false;
 }
 
