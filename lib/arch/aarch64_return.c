@@ -5,7 +5,7 @@
  * register then has its value at the pc, or a word of the stack. An address is a distance from sp at the pc, or from
  * x29 at the pc after code that sets sp by x29. x86_64_return.c has the same rules for calls that may never return.
  */
-#include "arch/arch.h"
+#include "arch/code_search.h"
 
 enum { FIRST = 19, FP = 29, LR = 30, SP = 31, TRACKED = LR - FIRST + 1, WORD = 4 };
 
@@ -29,33 +29,24 @@ struct path {
     bool is_doubtful; /* the path continued after a call with padding behind it */
 };
 
-enum { PATHS_MAX = 32, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024 };
+enum { PATHS_MAX = 32, INSTRUCTIONS_MAX = 1000 };
 
 struct search {
-    arch_code_reader *read;
-    void *context;
-    unsigned char window[WINDOW];
-    uint64_t window_at;
-    size_t window_size;
+    struct code_search code;
     struct path paths[PATHS_MAX]; /* stack of unfinished paths */
     size_t path_count;
-    uint64_t targets[TARGETS_MAX]; /* targets of followed jumps */
-    size_t target_count;
     unsigned instructions;
-    bool is_incomplete; /* a limit ended some path early */
     bool has_tail_call;
     struct path tail_call;
 };
 
 static bool read_instruction(struct search *search, uint64_t pc, uint32_t *word)
 {
-    if (pc - search->window_at >= search->window_size || search->window_size - (pc - search->window_at) < WORD) {
-        search->window_at = pc;
-        search->window_size = search->read(search->context, pc, search->window, WINDOW);
-    }
-    if (search->window_size - (pc - search->window_at) < WORD || pc % WORD)
+    size_t size;
+    const unsigned char *code = code_search_read(&search->code, pc, WORD, &size);
+    if (size < WORD || pc % WORD)
         return false;
-    memcpy(word, search->window + (pc - search->window_at), WORD);
+    memcpy(word, code, WORD);
     return true;
 }
 
@@ -192,16 +183,12 @@ static void follow_other(struct path *path, uint32_t word)
 /* Adds a path from the target of a jump, unless another path has followed the jump. */
 static void queue_path(struct search *search, const struct path *path, uint64_t pc)
 {
-    for (size_t i = 0; i < search->target_count; i++)
-        if (search->targets[i] == pc)
-            return;
-    if (search->target_count == TARGETS_MAX || search->path_count == PATHS_MAX) {
-        search->is_incomplete = true;
-        return;
+    if (search->path_count == PATHS_MAX) {
+        search->code.is_incomplete |= !code_search_has_target(&search->code, pc);
+    } else if (code_search_add_target(&search->code, pc)) {
+        search->paths[search->path_count] = *path;
+        search->paths[search->path_count++].pc = pc;
     }
-    search->targets[search->target_count++] = pc;
-    search->paths[search->path_count] = *path;
-    search->paths[search->path_count++].pc = pc;
 }
 
 static bool is_undefined(uint32_t word) /* udf, brk */
@@ -251,7 +238,7 @@ static bool follow_path(struct search *search, struct path *path)
             follow_other(path, word);
         }
     }
-    search->is_incomplete = true;
+    search->code.is_incomplete = true;
     return false;
 }
 
@@ -280,7 +267,7 @@ static bool make_frame(const struct path *path, struct arch_frame *out)
 
 enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_t pc, struct arch_frame *frame)
 {
-    struct search search = {.read = read, .context = context};
+    struct search search = {.code = {.read = read, .context = context}};
     struct path path = {.sp = {ADDRESS, 0}};
     for (size_t i = 0; i < TRACKED; i++)
         path.registers[i].kind = OWN;
@@ -291,9 +278,9 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
             continue;
         if (make_frame(&path, frame))
             return path.is_doubtful ? ARCH_MAY_RETURN : ARCH_RETURNS;
-        search.is_incomplete |= !path.is_doubtful;
+        search.code.is_incomplete |= !path.is_doubtful;
     }
     if (search.has_tail_call && make_frame(&search.tail_call, frame))
         return ARCH_RETURNS;
-    return search.is_incomplete ? ARCH_RETURN_UNKNOWN : ARCH_NEVER_RETURNS;
+    return search.code.is_incomplete ? ARCH_RETURN_UNKNOWN : ARCH_NEVER_RETURNS;
 }

@@ -12,7 +12,7 @@
  * may be another function. So a path with padding directly after a call is followed last, and the walker checks whether
  * the found word can be a return address.
  */
-#include "arch/arch.h"
+#include "arch/code_search.h"
 #include "arch/x86_instruction.h"
 
 /* ---- values ---- */
@@ -61,22 +61,17 @@ struct path {
     bool is_doubtful;   /* the path continued after a call with padding behind it */
 };
 
-enum { PATHS_MAX = 64, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024 };
+enum { PATHS_MAX = 64, INSTRUCTIONS_MAX = 1000 };
+
+_Static_assert((int)CODE_SLACK >= (int)INSTRUCTION_SLACK, "the decoder may read beyond the end of the code");
 
 struct search {
-    arch_code_reader *read;
-    void *context;
-    unsigned char window[WINDOW + INSTRUCTION_SLACK];
-    uint64_t window_at;
-    size_t window_size;
+    struct code_search code;
     struct value origins[ORIGINS_MAX]; /* addresses of words, for origins from ORIGIN_WORDS up */
     uint8_t origin_count;
     struct path paths[PATHS_MAX]; /* stack of unfinished paths */
     size_t path_count;
-    uint64_t targets[TARGETS_MAX]; /* targets of followed jumps */
-    size_t target_count;
     unsigned instructions;
-    bool is_incomplete; /* a limit ended some path early */
     bool has_tail_call;
     struct path tail_call;
 };
@@ -333,18 +328,6 @@ static enum flow follow_instruction(struct search *search, struct path *path, co
 
 /* ---- all paths ---- */
 
-static const unsigned char *read_code(struct search *search, uint64_t pc, size_t *size)
-{
-    if (pc - search->window_at >= search->window_size ||
-        search->window_size - (pc - search->window_at) < INSTRUCTION_LENGTH_MAX) {
-        search->window_at = pc;
-        search->window_size = search->read(search->context, pc, search->window, WINDOW);
-        memset(search->window + search->window_size, 0, INSTRUCTION_SLACK);
-    }
-    *size = search->window_size - (size_t)(pc - search->window_at);
-    return search->window + (pc - search->window_at);
-}
-
 static bool is_padding(const unsigned char *code, size_t size)
 {
     static const unsigned char nop[] = {0x0f, 0x1f};
@@ -357,7 +340,7 @@ static bool is_padding(const unsigned char *code, size_t size)
 static void queue_path(struct search *search, const struct path *path, uint64_t pc, bool is_last)
 {
     if (search->path_count == PATHS_MAX) {
-        search->is_incomplete = true;
+        search->code.is_incomplete = true;
         return;
     }
     size_t at = is_last ? 0 : search->path_count;
@@ -367,33 +350,20 @@ static void queue_path(struct search *search, const struct path *path, uint64_t 
     search->path_count++;
 }
 
-static bool add_target(struct search *search, uint64_t pc)
-{
-    for (size_t i = 0; i < search->target_count; i++)
-        if (search->targets[i] == pc)
-            return false;
-    if (search->target_count == TARGETS_MAX) {
-        search->is_incomplete = true;
-        return false;
-    }
-    search->targets[search->target_count++] = pc;
-    return true;
-}
-
 static bool follow_path(struct search *search, struct path *path)
 {
     bool after_call = false;
     for (;;) {
         size_t size;
         struct instruction in;
-        const unsigned char *code = read_code(search, path->pc, &size);
+        const unsigned char *code = code_search_read(&search->code, path->pc, INSTRUCTION_LENGTH_MAX, &size);
         if (after_call && is_padding(code, size) && !path->is_doubtful) {
             path->is_doubtful = true;
             queue_path(search, path, path->pc, true);
             return false;
         }
         if (search->instructions++ == INSTRUCTIONS_MAX || !instruction_decode(code, size, &in)) {
-            search->is_incomplete |= !path->is_doubtful;
+            search->code.is_incomplete |= !path->is_doubtful;
             return false;
         }
         enum flow flow = follow_instruction(search, path, &in);
@@ -408,19 +378,19 @@ static bool follow_path(struct search *search, struct path *path)
                 search->tail_call = *path;
                 search->has_tail_call = true;
             }
-            search->is_incomplete |= !path->is_doubtful;
+            search->code.is_incomplete |= !path->is_doubtful;
             return false;
         case FLOW_SWITCH:
-            search->is_incomplete |= !path->is_doubtful;
+            search->code.is_incomplete |= !path->is_doubtful;
             return false;
         case FLOW_DEAD:
             return false;
         case FLOW_BRANCH:
-            if (add_target(search, target))
+            if (code_search_add_target(&search->code, target))
                 queue_path(search, path, target, false);
             break;
         case FLOW_JUMP:
-            if (!add_target(search, target))
+            if (!code_search_add_target(&search->code, target))
                 return false;
             path->pc = target;
             break;
@@ -506,7 +476,7 @@ static bool make_frame(struct search *search, const struct path *path, struct ar
 
 enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_t pc, struct arch_frame *frame)
 {
-    struct search search = {.read = read, .context = context, .origin_count = ORIGIN_WORDS};
+    struct search search = {.code = {.read = read, .context = context}, .origin_count = ORIGIN_WORDS};
     struct path path;
     start_path(&path, pc);
     queue_path(&search, &path, pc, false);
@@ -518,11 +488,11 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
             continue;
         if (make_frame(&search, &path, frame))
             return path.is_doubtful ? ARCH_MAY_RETURN : ARCH_RETURNS;
-        search.is_incomplete |= !path.is_doubtful;
+        search.code.is_incomplete |= !path.is_doubtful;
     }
     if (search.has_tail_call && make_frame(&search, &search.tail_call, frame))
         return ARCH_RETURNS;
-    return search.is_incomplete ? ARCH_RETURN_UNKNOWN : ARCH_NEVER_RETURNS;
+    return search.code.is_incomplete ? ARCH_RETURN_UNKNOWN : ARCH_NEVER_RETURNS;
 }
 
 uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address)
