@@ -1,6 +1,7 @@
 #include "assemble/lock_names.h"
 
 #include "assemble/library_frames.h"
+#include "base/utf8.h"
 
 static bool is_lock(const struct replay_frame *frame)
 {
@@ -32,10 +33,11 @@ static uint32_t name_lock(struct profile *profile, const struct symbol_lib *lib,
 {
     char text[512], offset[32] = "";
     bool is_shared = lib->name && strstr(lib->name, ".so");
+    const char *library = is_shared ? lib->name : "";
     if (rva > variable->symbol_address)
         snprintf(offset, sizeof(offset), "+%" PRIu64, rva - variable->symbol_address);
-    snprintf(text, sizeof(text), "lock %.300s%s%s%.100s", variable->symbol, offset, is_shared ? " in " : "",
-             is_shared ? lib->name : "");
+    snprintf(text, sizeof(text), "lock %.*s%s%s%.*s", utf8_cut(variable->symbol, 300), variable->symbol, offset,
+             is_shared ? " in " : "", utf8_cut(library, 100), library);
     return strings_add_z(&profile->strings, text);
 }
 

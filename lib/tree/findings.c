@@ -149,10 +149,9 @@ static void write_verdict(const struct findings *findings, const struct run *run
         lower[used++] = (char)tolower((unsigned char)name[i]);
     lower[used] = '\0';
     const char *lock = phrase ? NULL : find_only_lock(run, part);
-    snprintf(out, size, ", mostly %s%.100s (%.0f%% of %s time)", lock ? "waits for " : "",
-             lock     ? lock
-             : phrase ? phrase
-                      : lower,
+    if (!phrase)
+        phrase = lock ? lock : lower;
+    snprintf(out, size, ", mostly %s%.*s (%.0f%% of %s time)", lock ? "waits for " : "", utf8_cut(phrase, 100), phrase,
              100 * part->ms / findings->whole, run->engine->threads.length == 1 ? "its" : "its threads'");
 }
 

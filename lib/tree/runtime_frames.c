@@ -16,15 +16,14 @@ static bool is_runtime_library(const char *name)
 static bool is_runtime_function(const char *name)
 {
     static const char *const starts[] = {
-        "std::",       "core::",     "<std::",      "<core::",        "<alloc::",         "alloc::",
-        "__gnu_cxx::", "__gthread_", "parking_lot", "lock_api::",     "<parking_lot",     "<lock_api::",
-        "runtime.",    "sync.",      "syscall.",    "internal/poll.", "internal/runtime", NULL};
-    static const char *const of_postgres[] = {"WaitEventSetWait", "WaitLatch",       "ProcSleep",
-                                              "LWLockAcquire",    "PGSemaphoreLock", NULL};
+        "std::", "core::", "<std::", "<core::", "<alloc::", "alloc::", "__gnu_cxx::", "__gthread_", "parking_lot",
+        "lock_api::", "<parking_lot", "<lock_api::", "runtime.", "sync.", "syscall.", "internal/poll.",
+        "internal/runtime",
+        /* PostgreSQL */
+        "WaitEventSetWait", "WaitLatch", "ProcSleep", "LWLockAcquire", "PGSemaphoreLock", NULL};
     static const char *const after_result[] = {"std::", "java.", "jdk.", "Runtime1 stub", NULL};
     const char *result = strchr(name, ' '); /* "void std::__invoke<...>(...)" */
-    return starts_with_any(name, starts) || starts_with_any(name, of_postgres) || strcmp(name, "Interpreter") == 0 ||
-           starts_with(name, "StubRoutines") ||
+    return starts_with_any(name, starts) || strcmp(name, "Interpreter") == 0 || starts_with(name, "StubRoutines") ||
            (result && starts_with_any(result + 1, after_result) && strcspn(name, "(<") > (size_t)(result - name));
 }
 
