@@ -32,7 +32,8 @@ struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
     uint32_t living;                /* tid of a live thread, to read the process's memory */
-    struct tracked_thread *threads; /* list of live threads */
+    struct tracked_thread *threads; /* list, also of the threads that have exited and soon end */
+    uint32_t live_threads;          /* number of threads that have not exited */
     uint8_t excesses;               /* bits of enum excess */
     bool exceeds_mappings; /* the process has spent its budget: prof reads mappings of its stacks instead of records */
     struct mapping_budget budget;

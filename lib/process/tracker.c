@@ -90,10 +90,19 @@ static void link_thread(struct tracked_process *process, struct tracked_thread *
     if (thread->next)
         thread->next->previous = thread;
     process->threads = thread;
+    process->live_threads++;
+}
+
+/* Notes that a thread has exited, when its EXIT record arrives or at the latest at its end. */
+static void note_exit(struct tracked_process *process, struct tracked_thread *thread)
+{
+    process->live_threads -= !thread->has_exited;
+    thread->has_exited = true;
 }
 
 static void unlink_thread(struct tracked_process *process, struct tracked_thread *thread)
 {
+    note_exit(process, thread);
     if (thread->next)
         thread->next->previous = thread->previous;
     if (thread->previous)
@@ -145,7 +154,7 @@ static int delay_thread_end(struct tracker *tracker, uint32_t tid, uint64_t time
     struct tracked_thread *thread = find_thread(tracker, tid);
     if (!thread)
         return 0;
-    thread->has_exited = true;
+    note_exit(get_process(tracker, thread), thread);
     struct ending ending = {.tid = tid, .number = thread->number, .time = time};
     return array_push(&tracker->endings, ending) ? 0 : error_no_memory(err);
 }
@@ -542,10 +551,8 @@ static int read_last_counters(struct tracker *tracker, const struct perf_record 
     const struct tracker_observer *observer = &tracker->mappings.observer;
     const struct tracked_thread *thread = observer->ends ? find_thread(tracker, record->tid) : NULL;
     struct tracked_process *process = thread ? get_process(tracker, thread) : NULL;
-    const struct tracked_thread *other = process ? process->threads : NULL;
-    while (other && (other == thread || other->has_exited))
-        other = other->next;
-    return process && !other ? observer->ends(observer->context, process, err) : 0;
+    bool is_last = process && process->live_threads == !thread->has_exited;
+    return is_last ? observer->ends(observer->context, process, err) : 0;
 }
 
 int tracker_handle_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
