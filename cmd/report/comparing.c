@@ -5,10 +5,10 @@
 #include "cmd/common/symbolicating.h"
 #include "cmd/common/ui.h"
 
+#include "os/parallel.h"
 #include "profile/compare.h"
 #include "file/profile_file.h"
 #include "profile/match_funcs.h"
-#include "symbol/parallel.h"
 
 #include <unistd.h>
 

@@ -99,6 +99,12 @@ bool proc_stat_read(uint32_t tid, struct proc_stat *stat)
     return file_read_text(path, text, sizeof(text)) && proc_stat_parse(text, stat);
 }
 
+bool proc_is_running(uint32_t pid)
+{
+    struct proc_stat stat;
+    return proc_stat_read(pid, &stat) && !proc_stat_has_ended(&stat);
+}
+
 char proc_read_state(uint32_t tid)
 {
     struct proc_stat stat;

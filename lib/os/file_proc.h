@@ -52,6 +52,9 @@ char proc_read_state(uint32_t tid);
 /* Whether the process has ended. If only its main thread has ended, /proc/PID/stat shows a zombie with more threads. */
 bool proc_stat_has_ended(const struct proc_stat *stat);
 
+/* Whether the process exists and has not ended. */
+bool proc_is_running(uint32_t pid);
+
 /* Returns a live thread of the process: `pid`, or another thread if the main thread has ended. An ended main thread has
  * no memory, files, root directory and namespaces, so /proc/PID/maps, exe, root, fd and ns are empty, but the files in
  * /proc/TID are not. `pid` if no thread is left, or if /proc hides the process. */

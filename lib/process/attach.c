@@ -2,13 +2,12 @@
 
 #include "os/file_io.h"
 #include "os/file_proc.h"
+#include "os/parallel.h"
 #include "os/target_memory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -150,18 +149,12 @@ struct watch {
     int fd;
 };
 
-static bool has_ended(pid_t pid)
-{
-    struct proc_stat stat;
-    return !proc_stat_read((uint32_t)pid, &stat) || proc_stat_has_ended(&stat);
-}
-
 /* Until the process ends or the other end of the socket is closed. */
 static void *await_end(void *argument)
 {
     struct watch *watch = argument;
     struct pollfd other = {.fd = watch->fd};
-    while (!has_ended(watch->pid) && !poll(&other, 1, 50))
+    while (proc_is_running((uint32_t)watch->pid) && !poll(&other, 1, 50))
         ;
     send(watch->fd, "", 1, MSG_NOSIGNAL);
     close(watch->fd);
@@ -173,9 +166,7 @@ static void *await_end(void *argument)
 static int watch_by_thread(pid_t pid)
 {
     int ends[2];
-    pthread_t thread;
-    sigset_t all, before;
-    if (has_ended(pid)) {
+    if (!proc_is_running((uint32_t)pid)) {
         errno = ESRCH;
         return -1;
     }
@@ -185,18 +176,12 @@ static int watch_by_thread(pid_t pid)
         return -1;
     }
     *watch = (struct watch){.pid = pid, .fd = ends[1]};
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&thread, NULL, await_end, watch);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!code) {
-        pthread_detach(thread);
+    if (thread_start_alone(await_end, watch))
         return ends[0];
-    }
     close(ends[0]);
     close(ends[1]);
     free(watch);
-    errno = code;
+    errno = EAGAIN;
     return -1;
 }
 

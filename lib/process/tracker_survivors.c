@@ -12,13 +12,6 @@ size_t tracker_count_processes(const struct tracker *tracker)
     return tracker->processes.items.length - tracker->processes.free.length;
 }
 
-/* Whether the process still runs: its EXIT record may be missing, and a zombie has ended. */
-static bool is_running(uint32_t pid)
-{
-    struct proc_stat stat;
-    return proc_stat_read(pid, &stat) && !proc_stat_has_ended(&stat);
-}
-
 size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t size)
 {
     enum { LISTED = 5 };
@@ -26,7 +19,8 @@ size_t tracker_list_survivors(const struct tracker *tracker, char *text, size_t 
     text[0] = '\0';
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         const struct tracked_process *process = tracker->processes.items.data[i];
-        if (!process || !is_running(process->pid) || count++ >= LISTED || used >= size)
+        /* The EXIT record of an ended process may be missing. */
+        if (!process || !proc_is_running(process->pid) || count++ >= LISTED || used >= size)
             continue;
         char name[32];
         attach_read_thread_name((pid_t)process->pid, (pid_t)process->pid, name, sizeof(name));

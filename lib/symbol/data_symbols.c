@@ -1,8 +1,8 @@
 #include "symbol/data_symbols.h"
 
+#include "os/parallel.h"
 #include "symbol/debug_file.h"
 #include "symbol/demangle.h"
-#include "symbol/parallel.h"
 #include "symbol/symbol_table.h"
 
 #include <elf.h>

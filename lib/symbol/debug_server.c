@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "os/clock.h"
 #include "os/late_library.h"
+#include "os/parallel.h"
 #include "symbol/library_id.h"
-#include "symbol/parallel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

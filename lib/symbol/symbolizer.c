@@ -12,11 +12,11 @@
  * The files of a library stay open from the first step to the last. If the limit of open files is too low for all
  * libraries, the symbolizer repeats the steps for each group of libraries.
  */
+#include "os/parallel.h"
 #include "symbol/data_symbols.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_file.h"
 #include "symbol/lookup.h"
-#include "symbol/parallel.h"
 #include "symbol/symbol_cache.h"
 
 #include <dirent.h>

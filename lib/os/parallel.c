@@ -1,4 +1,4 @@
-#include "symbol/parallel.h"
+#include "os/parallel.h"
 
 #include <pthread.h>
 #include <signal.h>
