@@ -523,11 +523,11 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
         return tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_EXIT:
         if (feed->has_waits)
-            code = waits_thread_ends(&feed->waits, record, feed->err);
+            code = waits_end_tasks(&feed->waits, record, feed->err);
         return code ? code : tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_COMM:
-        if (feed->has_waits && record->comm.exec)
-            code = waits_program_ends(&feed->waits, record, feed->err);
+        if (feed->has_waits)
+            code = waits_end_tasks(&feed->waits, record, feed->err);
         if (!code)
             code = feed_name(feed, record);
         if (!code && feed->has_waits && record->comm.exec)

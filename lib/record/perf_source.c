@@ -153,10 +153,8 @@ static int handle_task(struct perf_source *perf, const struct perf_record *recor
     bool is_exec = record->type == PERF_RECORD_COMM && record->comm.exec;
     if (!perf->events.all) /* the kernel may exchange the events of two threads at a context switch */
         perf_apart_record(&perf->apart, record);
-    if (record->type == PERF_RECORD_EXIT && sinks->waits)
-        code = waits_thread_ends(sinks->waits, record, err);
-    else if (is_exec && sinks->waits)
-        code = waits_program_ends(sinks->waits, record, err);
+    if (sinks->waits)
+        code = waits_end_tasks(sinks->waits, record, err);
     if (!code)
         code = tracker_handle_record(sinks->tracker, record, err);
     if (!code && record->type == PERF_RECORD_EXIT && record->pid == record->tid)

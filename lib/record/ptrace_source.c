@@ -34,15 +34,11 @@ static int handle_record(void *context, const struct perf_record *record, struct
     const struct source *common = &ptrace->common;
     if (record->type == PERF_RECORD_SWITCH)
         return common->sinks.waits ? waits_switch(common->sinks.waits, record, err) : 0;
-    bool is_exec = record->type == PERF_RECORD_COMM && record->comm.exec;
-    if (is_exec && ptrace_limits_check_program(&ptrace->limits, common->result, common->options->argv, record->pid,
-                                               record->comm.name))
+    if (record->type == PERF_RECORD_COMM && record->comm.exec &&
+        ptrace_limits_check_program(&ptrace->limits, common->result, common->options->argv, record->pid,
+                                    record->comm.name))
         ptrace_sampler_leave_children(ptrace->sampler, (pid_t)record->tid);
-    int code = 0;
-    if (record->type == PERF_RECORD_EXIT && common->sinks.waits)
-        code = waits_thread_ends(common->sinks.waits, record, err);
-    else if (is_exec && common->sinks.waits)
-        code = waits_program_ends(common->sinks.waits, record, err);
+    int code = common->sinks.waits ? waits_end_tasks(common->sinks.waits, record, err) : 0;
     return code ? code : tracker_handle_record(common->sinks.tracker, record, err);
 }
 

@@ -406,23 +406,27 @@ static int end_waits_of_thread(struct waits *waits, struct tracked_thread *threa
     return code ? code : cpu_slices_flush(waits, thread, time, true, err);
 }
 
-int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err)
-{
-    struct tracked_process *process;
-    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
-    if (!thread)
-        return 0;
-    wakers_thread_ends(&waits->wakers, record->tid, thread->name); /* the threads that it woke may need its name */
-    return end_waits_of_thread(waits, thread, record->time, err);
-}
-
-int waits_program_ends(struct waits *waits, const struct perf_record *record, struct error *err)
+static int end_waits_of_program(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     const struct tracked_process *process = tracker_find_process(waits->options.tracker, record->pid);
     int code = 0;
     for (struct tracked_thread *thread = process ? process->threads : NULL; thread && !code; thread = thread->next)
         code = end_waits_of_thread(waits, thread, record->time, err);
     return code;
+}
+
+int waits_end_tasks(struct waits *waits, const struct perf_record *record, struct error *err)
+{
+    struct tracked_process *process;
+    if (record->type == PERF_RECORD_COMM && record->comm.exec)
+        return end_waits_of_program(waits, record, err);
+    if (record->type != PERF_RECORD_EXIT)
+        return 0;
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
+    if (!thread)
+        return 0;
+    wakers_thread_ends(&waits->wakers, record->tid, thread->name); /* the threads that it woke may need its name */
+    return end_waits_of_thread(waits, thread, record->time, err);
 }
 
 void waits_add_loss(struct waits *waits)

@@ -54,12 +54,12 @@ bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
  * Otherwise returns NULL. */
 struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup);
 
-/* Handles an EXIT record, before the tracker does. */
-int waits_thread_ends(struct waits *waits, const struct perf_record *record, struct error *err);
+/* Ends the waits of the thread of an EXIT record, or of all threads of the program that an exec replaces, of which any
+ * may have called exec. The sums of these waits stay with the old program. Ignores other records. Call it before the
+ * tracker handles the record. */
+int waits_end_tasks(struct waits *waits, const struct perf_record *record, struct error *err);
 
-/* Handle the record of an exec: waits_program_ends() before the tracker does, waits_exec() after it. The sums of the
- * waits of all threads, of which any may have called exec, stay with the old program. */
-int waits_program_ends(struct waits *waits, const struct perf_record *record, struct error *err);
+/* Handles the record of an exec after the tracker. */
 void waits_exec(struct waits *waits, const struct perf_record *record);
 
 /* Adds a thread that existed before the recording, and finds out whether the thread waits. */

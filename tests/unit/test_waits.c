@@ -541,7 +541,7 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
         take_switch(&fixture, time + length, false);
     }
     const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = tid, .time = time + 1000};
-    assert_int_equal(waits_thread_ends(&fixture.waits, &exit, &err), 0);
+    assert_int_equal(waits_end_tasks(&fixture.waits, &exit, &err), 0);
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
     assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
     struct spool_wait first = next_wait(reader), second = next_wait(reader), third = next_wait(reader);
@@ -581,7 +581,7 @@ static void test_short_waits_stay_with_the_program_before_an_exec(void **state)
     }
     const struct perf_record exec = {
         .type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .time = fixture.start + 2 * ms, .comm = {"z", true}};
-    assert_int_equal(waits_program_ends(&fixture.waits, &exec, &err), 0);
+    assert_int_equal(waits_end_tasks(&fixture.waits, &exec, &err), 0);
     assert_int_equal(tracker_handle_record(fixture.tracker, &exec, &err), 0);
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
     assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
