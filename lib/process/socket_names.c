@@ -75,7 +75,7 @@ static bool parse_internet(const char *protocol, char *const *fields, size_t cou
 
 bool socket_line_parse(const char *protocol, const char *line, uint64_t inode, char *text, size_t size)
 {
-    enum { UNIX_INODE = 6 };
+    enum { UNIX_FLAGS = 3, UNIX_INODE = 6 };
     char copy[512], *fields[FIELDS], *at = copy;
     size_t count = 0;
     bool is_unix = strcmp(protocol, "unix") == 0;
@@ -95,7 +95,7 @@ bool socket_line_parse(const char *protocol, const char *line, uint64_t inode, c
         return parse_internet(protocol, fields, count, inode, text, size);
     if (count < wanted || strtoull(fields[UNIX_INODE], NULL, 10) != inode)
         return false;
-    bool listens = strtoul(fields[3], NULL, 16) & ACCEPTS;
+    bool listens = strtoul(fields[UNIX_FLAGS], NULL, 16) & ACCEPTS;
     snprintf(text, size, "unix%s%.108s%s", *at ? " " : "", at, listens ? ", listening" : "");
     return true;
 }
