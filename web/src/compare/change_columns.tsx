@@ -12,7 +12,7 @@ import {
 } from '../base/format';
 import type { Sides } from '../engine/api';
 import type { KnownChange } from '../engine/changes';
-import { type Column, NARROW, VERY_NARROW } from '../table/table_columns';
+import { type Column, NARROW, numberColumn, VERY_NARROW } from '../table/table_columns';
 import type { WeightOrder } from '../table/tree_nodes';
 import { ONE_RUN } from './certainty';
 
@@ -88,57 +88,50 @@ export function changeColumns<Row extends ChangedRow>(
     function sideColumn(side: keyof Sides): Column<Row> {
         const figure = (row: Row): number => row.sides?.[side][by] ?? 0;
         const order: WeightOrder = `${side}${by === 'total' ? 'Total' : 'Self'}`;
-        return {
+        return numberColumn({
             key: side,
             title: `${title(side)}${of} (${unit})`,
             hint: `Weight in the ${side === 'new' ? 'new side' : 'base'}${callees(by)}`,
             width: 104,
-            isNumber: true,
             sortedBy: order,
             class: `number side-${side}`,
             classOf: (row) => (figure(row) === 0 ? 'none' : ''),
-            cell: (row) => formatWeight(figure(row), unit),
             describe: (row) => describeWeight(figure(row), unit, interval),
             text: (row) => formatWeight(figure(row), unit),
             value: figure,
             sparedBelow: NARROW,
             ...(isNarrow ? { optional: 'hidden' as const } : {}),
-        };
+        });
     }
 
     function changeColumn(figure: Figure, isMain: boolean): Column<Row> {
-        return {
+        return numberColumn({
             key: figure,
             title: isMain ? `${title(`${of} change`.trim())}` : title(`${figure} change`),
             hint: `New minus base${callees(figure)} (${unit})`,
             width: isMain ? 96 : 104,
-            isNumber: true,
-            sortedBy: figure,
             class: isMain ? 'number change' : 'number change other',
             classOf: (row) => (formatChange(row[figure], unit) === NO_CHANGE ? 'none' : changeClass(row[figure])),
-            cell: (row) => formatChange(row[figure], unit),
             ...(isMain
                 ? { bar: (row: Row) => (whole === 0 ? 0 : Math.min(1, Math.abs(row[figure] / whole))) }
                 : { sparedBelow: NARROW }),
             describe: (row) => describeChange(row[figure], unit),
             text: (row) => formatChange(row[figure], unit),
             value: (row) => row[figure],
-        };
+        });
     }
 
-    const relative: Column<Row> = {
+    const relative = numberColumn<Row>({
         key: 'relative',
         title: `${title(`${of} change`.trim())} %`,
         hint: 'Change in percent of the base',
         width: by === 'total' ? 88 : 104,
-        isNumber: true,
         sortedBy: '',
         class: 'number relative',
         classOf: (row) => (formatChange(row[by], unit) === NO_CHANGE ? 'none' : changeClass(row[by])),
-        cell: (row) => relativeText(row, by),
         text: (row) => relativeText(row, by),
         sparedBelow: VERY_NARROW,
-    };
+    });
 
     const columns = [sideColumn('base'), sideColumn('new'), changeColumn(by, true), relative];
     const known = (figure: Figure): Column<Row>[] =>
@@ -160,16 +153,14 @@ function knownColumn<Row extends ChangedRow>(
         return known.isNoise ? `noise ${formatReach(known, unit)}` : formatReach(known, unit);
     };
     const hint = `95% confidence interval of the change of ${figure} time. “noise”: the change does not exceed noise, judged together with all others. Empty: too few samples.`;
-    return {
+    return numberColumn({
         key: isMain ? 'known' : 'known-other',
         title: isMain ? '± 95%' : `${title(figure)} ± 95%`,
         hint: session.certainty.areRuns.value ? hint : `${hint} ${ONE_RUN}`,
         width: 112,
-        isNumber: true,
         sortedBy: '',
         class: 'number known',
         classOf: (row) => (knownOf(row, figure)?.isNoise ? 'noise' : ''),
-        cell: text,
         text,
         describe: (row) => {
             const known = knownOf(row, figure);
@@ -177,5 +168,5 @@ function knownColumn<Row extends ChangedRow>(
             return `${describeChange(known.low, unit)} to ${describeChange(known.high, unit)}: ${verdictOf(known)}`;
         },
         ...(isMain ? { sparedBelow: VERY_NARROW } : { sparedBelow: NARROW, optional: 'shown' as const }),
-    };
+    });
 }

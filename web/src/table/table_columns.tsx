@@ -40,11 +40,11 @@ export interface Column<Row> {
     sparedBelow?: number;
 }
 
-/** Without `cell`, the column shows `text`. */
-export type NumberColumn<Row> = Omit<Column<Row>, 'isNumber' | 'sortedBy' | 'class' | 'cell'> &
-    Partial<Pick<Column<Row>, 'cell'>>;
+type NumberDefaults = 'sortedBy' | 'class' | 'cell';
+export type NumberColumn<Row> = Omit<Column<Row>, 'isNumber' | NumberDefaults> &
+    Partial<Pick<Column<Row>, NumberDefaults>>;
 
-/** A column of numbers, sorted by its own key. */
+/** A column of numbers. By default, it is sorted by its own key, and shows `text`. */
 export function numberColumn<Row>(column: NumberColumn<Row>): Column<Row> {
     return { isNumber: true, sortedBy: column.key, class: 'number', cell: column.text, ...column };
 }

@@ -13,7 +13,7 @@ import { NameText, ProfileText } from '../ui/text';
 import { foldsTemplates, toggleTemplates } from '../window/settings';
 import { type MenuItem, menuItem } from '../window/windows';
 import { INDENT } from './Table';
-import { type Column, NARROW, VERY_NARROW } from './table_columns';
+import { type Column, NARROW, numberColumn, VERY_NARROW } from './table_columns';
 import type { TreeNode } from './tree_nodes';
 
 /** Names are folded up to here: nobody reads longer ones in a row. */
@@ -66,62 +66,51 @@ export function weightColumns<Row extends Weighed>(
     const { interval } = info.value;
     const hint = unit === 'samples' && interval > 0 ? `Each sample stands for about ${interval} ms` : '';
     return [
-        {
+        numberColumn({
             key: 'share',
             title: wholeTitle ?? 'Total %',
             hint: wholeHint ?? 'Share of all samples, including callees',
             width: 72,
-            isNumber: true,
             sortedBy: '',
             class: 'share',
-            cell: (row) => formatShare(row.total, whole(row)),
             bar: (row) => (whole(row) === 0 ? 0 : Math.min(1, Math.abs(row.total / whole(row)))),
             text: (row) => formatShare(row.total, whole(row)),
             value: (row) => (whole(row) === 0 ? 0 : row.total / whole(row)),
-        },
-        {
+        }),
+        numberColumn({
             key: 'total',
             title: `Total (${unit})`,
             hint,
             width: 120,
-            isNumber: true,
-            sortedBy: 'total',
-            class: 'number',
-            cell: (row) => formatWeight(row.total, unit),
             describe: (row) => describeWeight(row.total, unit, interval),
             text: (row) => formatWeight(row.total, unit),
             value: (row) => row.total,
-        },
-        {
+        }),
+        numberColumn({
             key: 'selfShare',
             title: 'Self %',
             hint: 'Share of all samples, excluding callees',
             width: 72,
-            isNumber: true,
             sortedBy: '',
             class: 'self-share',
             optional: 'shown',
             sparedBelow: NARROW,
             // Nothing is left empty, to keep the column calm.
-            cell: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
             text: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
             value: (row) => (whole(row) === 0 ? 0 : row.self / whole(row)),
-        },
-        {
+        }),
+        numberColumn({
             key: 'self',
             title: 'Self',
             hint,
             sparedBelow: VERY_NARROW,
             width: 79,
-            isNumber: true,
-            sortedBy: 'self',
             class: 'number self',
             classOf: (row) => (row.self === 0 ? 'none' : ''),
-            cell: (row) => formatWeight(row.self, unit),
             describe: (row) => describeWeight(row.self, unit, interval),
             text: (row) => formatWeight(row.self, unit),
             value: (row) => row.self,
-        },
+        }),
     ];
 }
 

@@ -126,21 +126,18 @@ function createWaitTableModel(session: Session) {
     const columns = computed<Column<WaitGroup>[]>(() => {
         const by = view.value.waitsBy;
         const hasRunnable = by !== 'reason' && !namesObject(by) && (waitGroups.value?.runnable ?? 0) > 0;
-        const shareText = (group: WaitGroup): string => formatShare(share(group), 1);
         return [
-            {
+            numberColumn({
                 key: 'share',
                 title: 'Share',
                 hint: 'Share of the lifetime of the threads',
                 width: 76,
-                isNumber: true,
                 sortedBy: '',
                 class: 'share',
-                cell: shareText,
-                text: shareText,
+                text: (group) => formatShare(share(group), 1),
                 value: share,
                 bar: (group) => Math.min(1, share(group)),
-            },
+            }),
             ...TIMES,
             first,
             ...(hasRunnable ? [RUNNABLE] : []),
