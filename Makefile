@@ -9,8 +9,9 @@ VERSION := 0.1.0
 COMMIT  := $(shell cat commit 2>/dev/null || git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 COMMIT_TIME = $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
 # `make ARCH=aarch64` builds for arm64 on another machine.
-ARCH    := $(shell uname -m)
-CROSS   := $(if $(filter-out $(shell uname -m),$(ARCH)),$(ARCH)-linux-gnu-)
+MACHINE := $(shell uname -m)
+ARCH    := $(MACHINE)
+CROSS   := $(if $(filter-out $(MACHINE),$(ARCH)),$(ARCH)-linux-gnu-)
 BUILD   := build$(CROSS:%-linux-gnu-=-%)
 
 CC      := $(if $(filter default undefined,$(origin CC)),$(CROSS)gcc,$(CC))
@@ -20,7 +21,7 @@ CLANG   ?= clang
 NPM     ?= npm
 NODE    ?= node
 CFLAGS  ?= -O2 -g
-HARDENING ?= -fPIE -fstack-protector-strong $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection) \
+HARDENING ?= -fPIE -fstack-protector-strong $(if $(filter x86_64,$(ARCH)),-fcf-protection) \
              $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HARDENING_LDFLAGS ?= -pie -Wl,-z,relro,-z,now
 PREFIX  ?= /usr/local

@@ -160,7 +160,7 @@ accuracy: all $(TARGETS)/cpu_shapes $(TARGETS)/wait_truth
 # ---- kernels of other releases ----
 
 # Each boots in a virtual machine: some 30 s of CPU time. The first run downloads them.
-KERNELS := $(shell sed -n 's/^\(linux-[^ ]*\).*/\1/p' tests/kernels/list)
+KERNELS = $(shell sed -n 's/^\(linux-[^ ]*\).*/\1/p' tests/kernels/list)
 
 check-kernels: portable targets
 	@sh .ci/deps kernels
