@@ -376,12 +376,17 @@ static int launch_and_record(struct recording *recording, struct error *err)
         if (!code)
             run_recording(recording, cpu_before);
     }
-    if (code && recording->spool)
-        unlink(options->spool_path);
     return code;
 }
 
 /* ---- running processes ---- */
+
+static void run_attached(struct recording *recording, uint64_t cpu_before)
+{
+    if (recording->options->attached)
+        recording->options->attached(recording->options->context);
+    run_recording(recording, cpu_before);
+}
 
 static int attach_and_record(struct recording *recording, struct error *err)
 {
@@ -397,13 +402,8 @@ static int attach_and_record(struct recording *recording, struct error *err)
         if (!code)
             code = running_targets_add(recording, options->pids[i], target_clock(recording->target, i), err);
     }
-    if (!code) {
-        if (options->attached)
-            options->attached(options->context);
-        run_recording(recording, cpu_before);
-    } else if (recording->spool) {
-        unlink(options->spool_path);
-    }
+    if (!code)
+        run_attached(recording, cpu_before);
     return code;
 }
 
@@ -414,13 +414,8 @@ static int record_system(struct recording *recording, struct error *err)
     int code = prepare_recording(recording, err);
     if (!code)
         code = running_targets_add_all(recording, err);
-    if (!code) {
-        if (recording->options->attached)
-            recording->options->attached(recording->options->context);
-        run_recording(recording, cpu_before);
-    } else if (recording->spool) {
-        unlink(recording->options->spool_path);
-    }
+    if (!code)
+        run_attached(recording, cpu_before);
     return code;
 }
 
@@ -435,9 +430,12 @@ void record_signals(sigset_t *signals)
 static int record_with(struct recording *recording, struct error *err)
 {
     const struct record_options *options = recording->options;
-    return options->argv  ? launch_and_record(recording, err)
-           : options->all ? record_system(recording, err)
-                          : attach_and_record(recording, err);
+    int code = options->argv  ? launch_and_record(recording, err)
+               : options->all ? record_system(recording, err)
+                              : attach_and_record(recording, err);
+    if (code && recording->spool)
+        unlink(options->spool_path);
+    return code;
 }
 
 /* Returns the initial state of a recording, for perf events or for ptrace. */
