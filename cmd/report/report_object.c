@@ -88,13 +88,10 @@ static void print_rows(const struct report *report, const struct object_waits *w
     bool has_held = false;
     for (size_t i = 0; i < rows->length; i++)
         has_held |= !isnan(rows->data[i].held);
-    report_color(report, COLOR_BOLD);
-    ui_print("\n%*s%*s%*s%*s%*s", WIDTH, "ms", SHARE_WIDTH, "share", WIDTH, "count", LONGEST_WIDTH, "longest ms",
-             SHARE_WIDTH + 1, "threads");
-    if (has_held)
-        ui_print("%*s", LONGEST_WIDTH, waits->is_estimated ? "held ms <=" : "held ms");
-    ui_print("  %s\n", by_waker ? "waits end in" : "threads wait in");
-    report_color(report, COLOR_NORMAL);
+    const char *held = waits->is_estimated ? "held ms <=" : "held ms";
+    report_print_title(report, "\n%*s%*s%*s%*s%*s%*s  %s", WIDTH, "ms", SHARE_WIDTH, "share", WIDTH, "count",
+                       LONGEST_WIDTH, "longest ms", SHARE_WIDTH + 1, "threads", has_held ? LONGEST_WIDTH : 0,
+                       has_held ? held : "", by_waker ? "waits end in" : "threads wait in");
     for (size_t i = 0; i < rows->length && i < limit; i++) {
         const struct site_waits *row = &rows->data[i];
         char count[QUANTITY_TEXT_MAX];
