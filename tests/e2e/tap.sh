@@ -161,6 +161,17 @@ await() { # await SECONDS COMMAND...: until it succeeds
     done
 }
 
+is_served() { # is_served COMMAND...: which runs `prof load`: the address answers with the page
+    local url status
+    "$@" 2>"$WORK/load.err" &
+    await 30 grep -q 'http://' "$WORK/load.err"
+    url=$(grep -o 'http://[^ ]*' "$WORK/load.err")
+    if have curl; then curl -s "$url"; else wget -q -O - "$url"; fi | grep -q '<title>'
+    status=$?
+    kill $! && wait $!
+    return $status
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 finish() {
