@@ -62,11 +62,17 @@ static int write_to_stdout(void *context, const void *bytes, size_t size, struct
 
 const struct byte_sink ui_sink = {.write = write_to_stdout};
 
+void ui_init_json(struct json_writer *json, const struct byte_sink *sink, struct error *err)
+{
+    json_writer_init(json, sink, err);
+    json->rounds = true;
+}
+
 int ui_print_json(void (*write)(struct json_writer *json, const void *context), const void *context)
 {
     static struct json_writer json;
     struct error err = {0};
-    json_writer_init(&json, &ui_sink, &err);
+    ui_init_json(&json, &ui_sink, &err);
     json_open(&json, '{');
     json_member_unsigned(&json, "version", JSON_VERSION);
     write(&json, context);

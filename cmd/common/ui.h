@@ -32,9 +32,13 @@ extern const struct byte_sink ui_sink;
 /* The member "version" of all JSON. It grows when a member changes its meaning or disappears (docs/schema). */
 enum { JSON_VERSION = 1 };
 
+/* Starts the JSON of a command. Its numbers have at most six decimals, ns of a time in ms. */
+struct json_writer;
+struct error;
+void ui_init_json(struct json_writer *json, const struct byte_sink *sink, struct error *err);
+
 /* Prints a JSON object with "version" and the members that `write` writes, and a newline. Returns the exit status after
  * a message. */
-struct json_writer;
 int ui_print_json(void (*write)(struct json_writer *json, const void *context), const void *context);
 
 /* Appends formatted text to the string in a buffer of `size` bytes, and truncates the string at the buffer's end. */

@@ -480,7 +480,7 @@ int report_print_json(const struct report *report, struct error *err)
         free(json);
         return code;
     }
-    json_writer_init(json, &ui_sink, err);
+    ui_init_json(json, &ui_sink, err);
     json_open(json, '{');
     json_member_unsigned(json, "version", JSON_VERSION);
     write_head_text(json, report, "product", find_text(report, report->profile->meta.product));

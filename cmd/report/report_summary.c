@@ -294,7 +294,7 @@ static int fit_names(struct summary_json *of, struct error *err)
     struct json_writer *json = malloc(sizeof(*json));
     for (of->longest = LONGEST_NAME; json && of->longest > 1; of->longest /= 2) {
         size = 0;
-        json_writer_init(json, &sink, err);
+        ui_init_json(json, &sink, err);
         json_open(json, '{');
         write_members(json, of);
         json_writer_finish(json);

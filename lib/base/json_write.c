@@ -8,6 +8,7 @@ void json_writer_init(struct json_writer *writer, const struct byte_sink *sink, 
     writer->err = err;
     writer->status = 0;
     writer->separator = false;
+    writer->rounds = false;
     writer->used = 0;
 }
 
@@ -160,8 +161,10 @@ void json_null(struct json_writer *writer)
 
 void json_double(struct json_writer *writer, double value)
 {
+    double millionths = writer->rounds ? value * 1e6 : NAN;
     char *at = json_begin_number(writer);
-    json_end_number(writer, number_put_double(at, value));
+    json_end_number(writer, fabs(millionths) < 1e15 ? number_put_decimal(at, llround(millionths), 6)
+                                                    : number_put_double(at, value));
 }
 
 void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals)

@@ -22,6 +22,7 @@ struct json_writer {
     struct error *err;
     int status;     /* 0, or the error code of the sink */
     bool separator; /* a value has ended: the next one needs a comma */
+    bool rounds;    /* json_double() writes at most six decimals, because a sum of times has errors in later digits */
     size_t used;
     char buffer[JSON_WRITE_BUFFER];
 };

@@ -312,6 +312,27 @@ static void test_invisible_characters_are_escaped(void **state)
     array_free(&out);
 }
 
+static void test_rounded_numbers_have_six_decimals(void **state)
+{
+    (void)state;
+    struct memory out = {0};
+    struct byte_sink sink = memory_sink(&out);
+    struct json_writer writer;
+    json_writer_init(&writer, &sink, NULL);
+    json_open(&writer, '[');
+    json_double(&writer, 0.1 + 0.2);
+    writer.rounds = true;
+    json_double(&writer, 0.1 + 0.2);
+    json_double(&writer, -1e-9);
+    json_double(&writer, -1234567.00000051);
+    json_double(&writer, 1e300);
+    json_double(&writer, NAN);
+    json_close(&writer, ']');
+    assert_int_equal(json_writer_finish(&writer), 0);
+    assert_string_equal(out.data, "[0.30000000000000004,0.3,0,-1234567.000001,1e+300,null]");
+    array_free(&out);
+}
+
 static void test_hexadecimal_texts_have_no_leading_zeros(void **state)
 {
     (void)state;
@@ -369,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_bulk_stops_before_what_is_no_number),
         cmocka_unit_test(test_control_characters_are_escaped),
         cmocka_unit_test(test_invisible_characters_are_escaped),
+        cmocka_unit_test(test_rounded_numbers_have_six_decimals),
         cmocka_unit_test(test_hexadecimal_texts_have_no_leading_zeros),
         cmocka_unit_test(test_a_sink_that_fails_is_not_asked_again),
     };
