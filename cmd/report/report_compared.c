@@ -176,11 +176,11 @@ void report_format_half_interval(const struct report *report, const struct chang
     snprintf(out, QUANTITY_TEXT_MAX, "%s%.80s", report->utf8 ? "±" : "+-", text);
 }
 
-static void print_interval(const struct report *report, const struct change_estimate *estimate)
+static void print_interval(const struct report *report, const struct change_estimate *estimate, const char *unit)
 {
     char reach[QUANTITY_TEXT_MAX];
     report_format_half_interval(report, estimate, reach);
-    ui_print(" (95%%: %s)", reach);
+    ui_print(" (95%%: %s %s)", reach, unit);
 }
 
 static void print_wall_time(const struct report *report, const struct func_changes *changes)
@@ -194,7 +194,7 @@ static void print_wall_time(const struct report *report, const struct func_chang
     if (estimate->base != estimate->new)
         ui_print(", %s", relative);
     if (changes->are_runs)
-        print_interval(report, estimate);
+        print_interval(report, estimate, "ms");
     putchar('\n');
 }
 
@@ -222,7 +222,7 @@ void report_print_compared_head(const struct report *report, const struct func_c
     else
         ui_print("Change: %s %s%s, %s", change, report->weight.unit, name_counted_time(report->weight.kind), relative);
     if (changes) {
-        print_interval(report, &changes->all);
+        print_interval(report, &changes->all, report->weight.unit);
         ui_print(": %s", changes->all.is_noise ? "not more than noise" : "more than noise");
     }
     if (comparison->scaled_by != PROFILE_NONE)

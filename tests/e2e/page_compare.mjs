@@ -185,7 +185,7 @@ await check('the summary has the intervals of the whole change and of the larges
     await page.waitForSelector('.summary-head strong:has-text("parse")');
     await page.waitForFunction(() => document.querySelector('.summary-head').textContent.includes('95%'));
     const { functions, total_change: all } = compared('--functions');
-    const reach = (row) => `95%: ${known({ interval: row.interval, is_noise: false })}, not more than noise`;
+    const reach = (row) => `95%: ${known({ interval: row.interval, is_noise: false })} samples, not more than noise`;
     assertEqual(
         (await page.locator('.summary-head p').first().innerText()).replace(/\s+/g, ' '),
         `547 samples in the base, 617 samples in the new side: +70 samples (+12.8%), ${reach(all)}. Largest change of self time: parse (+60 samples, ${reach(functions[0])}).`,
@@ -221,7 +221,7 @@ await check('a butterfly has the change of callers and callees', async () => {
     await page.locator('.wing-list .tree-row', { hasText: 'compute' }).click();
     await page.waitForSelector('.focus-head p:has-text("95%")');
     const row = compared('--functions', '--total').functions.find(({ name }) => name === 'compute');
-    const reach = `95%: ${known(row).replace('noise ', '')}, not more than noise`;
+    const reach = `95%: ${known(row).replace('noise ', '')} samples, not more than noise`;
     const head = (await page.locator('.focus-head p').innerText()).replace(/\s+/g, ' ');
     assertEqual(head, `350 samples → 340 samples: −10 samples (−2.9%) total, ${reach}; −20 samples self`, 'the head');
     assertEqual((await shown(page, '.wing.callees')).join('\n'), lines(butterfly.callees, 'total'), 'callees');

@@ -86,6 +86,11 @@ export function formatReach({ low, high }: { low: number; high: number }, unit: 
     return high > low ? `±${formatWeight((high - low) / 2, unit)}` : '±0';
 }
 
+/** The same in words, with the unit: "±12.5 ms". */
+export function describeReach({ low, high }: { low: number; high: number }, unit: string): string {
+    return high > low ? `±${describeWeight((high - low) / 2, unit, 0)}` : '±0';
+}
+
 /** A change in percent of what it is a change of: "+12.3%", "−4.0%"; '' if that is nothing. */
 export function formatRelative(base: number, changed: number): string {
     if (base === 0) return '';

@@ -122,9 +122,10 @@ function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JS
 /** A change with its interval, and whether it is more than noise. */
 function Verdict({ change, known }: { change: number; known: KnownChange }): JSX.Element {
     const unit = useSession().filters.weightUnit.value;
+    const noun = unit === 'bytes' ? '' : plainText(unit, 20);
     return (
         <>
-            {`${formatChange(change, unit)} ${formatReach(known, unit)} ${plainText(unit, 20)}`}:{' '}
+            {`${formatChange(change, unit)} ${formatReach(known, unit)} ${noun}`.trimEnd()}:{' '}
             <strong>{verdictOf(known)}</strong>
         </>
     );

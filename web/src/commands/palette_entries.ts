@@ -1,5 +1,5 @@
 /** The entries of the command palette: commands, views, filters, menus, threads, functions and markers. */
-import { formatCount, formatShare, formatWeight } from '../base/format';
+import { describeWeight, formatCount, formatShare } from '../base/format';
 import type { FunctionsPart } from '../calltree/functions';
 import type { TreePart } from '../calltree/tree';
 import type { TreeChangesPart } from '../calltree/tree_changes';
@@ -167,7 +167,7 @@ export async function functionEntries(session: PaletteSession, typed: string): P
 
     function shareText(weight: number): string {
         // The engine weighs names by the size of their change, without its sign.
-        if (tree.isChange.value) return `±${formatWeight(weight, filters.weightUnit.value)}`;
+        if (tree.isChange.value) return `±${describeWeight(weight, filters.weightUnit.value, 0)}`;
         return weight === 0 ? '' : formatShare(weight, tree.summary.value?.rootTotal ?? 0);
     }
 

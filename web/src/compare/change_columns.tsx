@@ -3,6 +3,7 @@
 import type { Session } from '../app/session';
 import {
     describeChange,
+    describeReach,
     describeWeight,
     formatChange,
     formatReach,
@@ -52,9 +53,9 @@ export function verdictOf({ isNoise }: KnownChange): string {
     return isNoise ? 'not more than noise' : 'more than noise';
 }
 
-/** "95%: ±0.9, more than noise" */
+/** "95%: ±0.9 ms, more than noise" */
 export function reachText(known: KnownChange, unit: string): string {
-    return `95%: ${formatReach(known, unit)}, ${verdictOf(known)}`;
+    return `95%: ${describeReach(known, unit)}, ${verdictOf(known)}`;
 }
 
 function title(text: string): string {

@@ -3,7 +3,7 @@
  * or one side alone).
  */
 import { computed } from '@preact/signals';
-import { describeWeight, formatReach, formatRelative } from '../base/format';
+import { describeReach, describeWeight, formatRelative } from '../base/format';
 import { plainText } from '../base/plain';
 import type { Compared, Comparison, ScaledBy } from '../engine/api';
 import { COMPARED } from '../engine/layout';
@@ -25,11 +25,11 @@ export function scaleText({ scale, scaledBy }: Comparison): string {
     return `new × ${Number(scale.toPrecision(4))} for the same ${plainText(scaledBy, SCALED_LIMIT)}`;
 }
 
-/** How long a run took: "129 ms to 135 ms, +5.0% (95%: ±23.3)". */
+/** How long a run took: "129 ms to 135 ms, +5.0% (95%: ±23.3 ms)". */
 export function wallTimeText({ baseRuns, newRuns, wallTime }: Comparison): string {
     const { base, new: changed } = wallTime;
     const relative = formatRelative(base, changed);
-    const reach = baseRuns > 1 && newRuns > 1 ? ` (95%: ${formatReach(wallTime, 'ms')})` : '';
+    const reach = baseRuns > 1 && newRuns > 1 ? ` (95%: ${describeReach(wallTime, 'ms')})` : '';
     const times = `${describeWeight(base, 'ms', 0)} to ${describeWeight(changed, 'ms', 0)}`;
     return `${times}${base === changed || relative === '' ? '' : `, ${relative}`}${reach}`;
 }
