@@ -126,7 +126,8 @@ static void test_the_name_of_a_waker_ends_before_its_number(void **state)
     assert_int_equal(measure_waker_name("Xorg (77), not recorded"), strlen("Xorg (77), not recorded"));
 }
 
-/* The base has one run with a wait of 10 ms, the new side two runs with waits of 30 and 50 ms. */
+/* The base has one run with a wait of 10 ms, the new side two runs with waits of 30 and 50 ms. Each of these waits
+ * stands for another of its length. In each run, the thread is runnable for 5 ms. */
 static void test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs(void **state)
 {
     static const double means[] = {[SIDE_BASE] = 10, [SIDE_NEW] = 40}, lengths[] = {10, 30, 50};
@@ -139,15 +140,20 @@ static void test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs(vo
     profile.meta.comparison = (struct profile_comparison){.runs = {1, 2}, .scale = 1, .scaled_by = PROFILE_NONE};
     for (uint8_t i = 0; i < 3; i++) {
         struct thread *thread = wait_profile_thread(&profile, "worker", 0);
+        assert_true(samples_give_waker(&thread->samples));
         thread->side = i > 0 ? SIDE_NEW : SIDE_BASE;
         thread->run = i > 1;
         wait_profile_wait(thread, stacks.lookup_lock_a, 0, lengths[i], 0);
+        thread->samples.weight[1] = 2 * lengths[i];
+        thread->samples.waker[1] = strings_add_z(&profile.strings, "interrupt");
+        wait_profile_wait(thread, stacks.lookup_runnable, 90, 95, 0);
+        thread->samples.weight[3] = 5;
         wait_profile_run(thread, stacks.lookup, 100, 1);
     }
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
     for (int side = 0; side < PROFILE_SIDES; side++) {
-        struct object_waits waits = {0};
+        struct object_waits waits = {0}, only_waiters = {0};
         struct wait_groups groups = {0};
         const struct tree_query query = {.threads = threads,
                                          .thread_count = 3,
@@ -156,14 +162,24 @@ static void test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs(vo
                                          .weight = WEIGH_CPU_TIME,
                                          .compared = sides[side]};
         assert_int_equal(engine_query(engine, &query, &err), 0);
-        assert_int_equal(object_waits_find(&waits, engine, object_of(engine, "lock 0x1000"), &err), 0);
-        assert_true(fabs(waits.total - means[side]) < 1e-6 && fabs(waits.count - 1) < 1e-6);
-        assert_true(fabs(waits.waiters.data[0].total - means[side]) < 1e-6);
-        assert_true(fabs(waits.there - 100) < 1e-6);
+        uint32_t lock = object_of(engine, "lock 0x1000");
+        assert_int_equal(object_waits_find(&waits, engine, lock, &err), 0);
+        assert_int_equal(object_waits_find_waiters(&only_waiters, engine, lock, &err), 0);
+        const struct site_waits *rows[] = {waits.waiters.data, waits.wakers.data, only_waiters.waiters.data};
+        for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+            assert_true(fabs(rows[i]->total - 2 * means[side]) < 1e-6 && fabs(rows[i]->count - 2) < 1e-6);
+        assert_true(fabs(waits.total - 2 * means[side]) < 1e-6 && fabs(waits.count - 2) < 1e-6);
+        assert_true(fabs(waits.there - 100) < 1e-6 && fabs(waits.waiting[0] - 2) < 1e-6);
         object_waits_destroy(&waits);
+        object_waits_destroy(&only_waiters);
         assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
-        assert_true(fabs(groups.list.data[0].total - means[side]) < 1e-6);
-        assert_true(fabs(groups.list.data[0].count - 1) < 1e-6 && fabs(groups.totals.waited - means[side]) < 1e-6);
+        const struct wait_group *group = &groups.list.data[0], *runnable = &groups.list.data[1];
+        const struct wait_totals *totals = &groups.totals;
+        assert_true(fabs(group->total - 2 * means[side]) < 1e-6 && fabs(group->total_error - means[side]) < 1e-6);
+        assert_true(fabs(group->count - 2) < 1e-6 && fabs(group->count_error - 1) < 1e-6);
+        assert_true(fabs(group->there - 100) < 1e-6 && fabs(runnable->runnable - 5) < 1e-6);
+        assert_true(fabs(totals->waited - 2 * means[side] - 5) < 1e-6 && fabs(totals->runnable - 5) < 1e-6);
+        assert_true(fabs(totals->there - 100) < 1e-6 && fabs(totals->count - 3) < 1e-6);
         wait_groups_destroy(&groups);
     }
     engine_free(engine);
