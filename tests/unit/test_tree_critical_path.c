@@ -362,6 +362,16 @@ static void test_threads_of_one_name_and_lock_are_one_part(void **state)
     assert_true(text_append(&text, "", 1));
     assert_string_equal(text.data, "Of 50.0 ms, 50.0 ms in which worker waits in lookup "
                                    "while another worker waits for lock 0x1000.");
+    text.length = 0;
+    parts.data[0].waiter = PROFILE_NONE;
+    assert_int_equal(path_parts_append_sentence(&text, engine, &parts, parts.data[0].thread, PATH_PARTS_USUAL, &err),
+                     0);
+    const struct profile *profile = engine_profile(engine);
+    parts.data[0].object = profile->frames.func[profile->stacks.frame[scene.stacks.sleep]];
+    assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
+    assert_true(text_append(&text, "", 1));
+    assert_string_equal(text.data, "Of 50.0 ms, 50.0 ms waiting in lookup."
+                                   "Of 50.0 ms, 50.0 ms in which worker sleeps in lookup.");
     array_free(&text);
     array_free(&parts);
     array_free(&scene.path);
