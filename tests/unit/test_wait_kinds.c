@@ -193,12 +193,17 @@ static void test_locks_of_postgres_have_the_functions_that_take_them(void **unus
 {
     (void)unused;
     CHECK("lock 0x10", "Read-write lock", "read-write lock in XLogFlush", "__new_sem_wait_slow64.constprop.0",
-          "!PGSemaphoreLock", "!LWLockAcquireOrWait", "!XLogFlush");
+          "!PGSemaphoreLock", "!0x45d8a0", "!LWLockAcquireOrWait", "!XLogFlush");
+    CHECK("lock 0x10", "Read-write lock", "read-write lock in WaitXLogInsertionsToFinish", "__new_sem_wait_slow64",
+          "!PGSemaphoreLock", "!LWLockWaitForVar", "!WaitXLogInsertionsToFinish");
     static const char *const row[] = {"epoll_wait", "!WaitEventSetWait",    "!WaitLatch",         "!ProcSleep",
                                       "!0x45d8a0",  "!LockAcquireExtended", "!XactLockTableWait", NULL};
     check_wait("epoll", row, "Network", "Lock", "lock in XactLockTableWait");
     static const char *const server[] = {"epoll_wait", "!WaitEventSetWait", "!WaitLatch", "!CheckpointerMain", NULL};
     check_wait("epoll", server, "Network", "Latch", "latch in CheckpointerMain");
+    static const char *const condition[] = {
+        "epoll_wait", "!WaitEventSetWait", "!WaitLatch", "!ConditionVariableTimedSleep", "!WaitReadBuffers", NULL};
+    check_wait("epoll", condition, "Network", "Condition variable", "condition variable in WaitReadBuffers");
     static const char *const sleep[] = {"epoll_wait", "!WaitEventSetWait", "!WaitLatch", "!pg_sleep", NULL};
     check_wait("epoll", sleep, "Network", "Sleep", "sleep");
     static const char *const client[] = {"epoll_wait", "!WaitEventSetWait", "!secure_read", NULL};
