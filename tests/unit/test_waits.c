@@ -421,8 +421,9 @@ static struct spool_wait next_wait(struct spool_reader *reader)
 }
 
 /* Returns the length of a sampled wait of 600 ms after three waits in which readings found the thread only runnable.
- * `is_known`: the runnable time was last read before the wait ended, and has not grown since. */
-static uint64_t measure_wait_after_runnable_waits(bool is_known)
+ * `is_known`: the runnable time was last read before the wait ended, and has not grown since. `asleep`: when the wait
+ * was sampled, ns since its start. */
+static uint64_t measure_wait_after_runnable_waits(bool is_known, uint64_t asleep)
 {
     static const uint64_t frame[1] = {0x1000}, length = 600000000;
     struct fixture fixture;
@@ -434,13 +435,15 @@ static uint64_t measure_wait_after_runnable_waits(bool is_known)
     assert_non_null(find_wait_class(&thread->run, ms));
     read_run_delay(&fixture.waits, process->pid, thread);
     assert_true(thread->run.has_run_delay);
+    assert_in_range(thread->run.run_delay_read, fixture.start, monotonic_ns());
     thread->run.run_delay_read = is_known ? fixture.start : UINT64_MAX;
     find_wait_class(&thread->run, ms)->unseen = 3;
+    add_unseen_waits(find_wait_class(&thread->run, 10 * ms), 10 * ms, 1, fixture.start); /* blocked time */
     take_switch(&fixture, fixture.start, false);
     take_switch(&fixture, fixture.start + 1, true);
     assert_int_equal(thread_run_set_event_stack(&thread->run, fixture.start + 1, frame, 1, 0, REASON_SLEEP, &err), 0);
     thread->run.stack->is_from_event = false;
-    thread->run.stack->asked = thread->run.stack->known = fixture.start + 1 + ms;
+    thread->run.stack->asked = thread->run.stack->known = fixture.start + 1 + asleep;
     take_switch(&fixture, fixture.start + 1 + length, false);
     struct sample wait = only_wait(&fixture);
     end(&fixture);
@@ -450,8 +453,9 @@ static uint64_t measure_wait_after_runnable_waits(bool is_known)
 static void test_a_wait_without_runnable_time_keeps_its_length(void **state)
 {
     (void)state;
-    assert_int_equal(measure_wait_after_runnable_waits(true), 600 * ms);
-    assert_int_equal(measure_wait_after_runnable_waits(false), 150 * ms);
+    assert_int_equal(measure_wait_after_runnable_waits(true, ms), 600 * ms);
+    assert_int_equal(measure_wait_after_runnable_waits(false, ms), 150 * ms);
+    assert_int_equal(measure_wait_after_runnable_waits(false, 400 * ms), 600 * ms);
 }
 
 /* Of two waits of 100 us, a reading meets the second, and half of the first is runnable time. Readings of waits of
@@ -676,7 +680,7 @@ static void test_a_thread_that_ends_early_has_the_runnable_time_that_readings_fo
     assert_int_equal(run.was_ready, 9 * ms);
     assert_int_equal(queued->unseen_ns, 0);
     struct wait_class *known = find_wait_class(&run, 100 * ms), *unknown = find_wait_class(&run, 200 * ms);
-    *queued = (struct wait_class){0};
+    *queued = (struct wait_class){.ready_ns = 9e6}; /* of the state, not of schedstat */
     known->all_ns = 100e6;
     known->ready_ns = 25e6;
     unknown->waited_ns = unknown->unseen_ns = 200 * ms;
@@ -684,6 +688,11 @@ static void test_a_thread_that_ends_early_has_the_runnable_time_that_readings_fo
     take_expected_runnable_time(&run);
     assert_int_equal(run.was_ready, 50 * ms);
     assert_int_equal(unknown->unseen_ns, 150 * ms);
+    unknown->waited_ns = unknown->unseen_ns = 200 * ms; /* the mean includes what readings of the state find */
+    unknown->found_ready_ns = 10 * ms;
+    run.was_ready = 0;
+    take_expected_runnable_time(&run);
+    assert_int_equal(run.was_ready, 50 * ms);
     thread_run_destroy(&run);
 }
 
