@@ -77,14 +77,6 @@ struct engine *engine_new(struct profile *profile, struct error *err)
     return engine;
 }
 
-static void matching_nodes_destroy(struct matching_nodes *cached)
-{
-    array_free(&cached->search);
-    free(cached->matching);
-    free(cached->matched_func);
-    *cached = (struct matching_nodes){0};
-}
-
 static void destroy_transformed_stacks(struct engine *engine)
 {
     call_nodes_destroy(&engine->transformed_nodes);
@@ -361,47 +353,17 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     return code;
 }
 
-static bool has_same_search(const struct matching_nodes *cached, const char *text, size_t length)
-{
-    return cached->valid && cached->search.length == length &&
-           (length == 0 || memcmp(cached->search.data, text, length) == 0);
-}
-
-static int update_matching(struct matching_nodes *cached, const struct engine *engine, const char *text, size_t length,
-                           struct error *err)
-{
-    if (has_same_search(cached, text, length))
-        return 0;
-    cached->valid = false;
-    cached->search.length = 0;
-    if (!cached->matching)
-        cached->matching = malloc(engine->nodes->length + 1);
-    if (!cached->matched_func)
-        cached->matched_func = malloc((size_t)engine->nodes->func_count + 1);
-    if (!cached->matching || !cached->matched_func || !array_reserve(&cached->search, length))
-        return error_no_memory(err);
-    for (size_t i = 0; i < length; i++)
-        cached->search.data[cached->search.length++] = text[i];
-    struct search search;
-    int code = search_init(&search, &engine->base->profile, text, length, err);
-    if (!code)
-        code = search_nodes(&search, engine->nodes, cached->matching, err);
-    for (uint32_t func = 0; !code && func < engine->nodes->func_count; func++)
-        cached->matched_func[func] = search.terms.count == 0 || search_func_matches(&search, func);
-    search_destroy(&search);
-    cached->valid = code == 0;
-    return code;
-}
-
 static int update_search(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     bool searching = query->search_length > 0;
     if (searching == engine->is_searching &&
-        (!searching || has_same_search(&engine->query_search, query->search, query->search_length)))
+        (!searching || matching_nodes_are_of(&engine->query_search, query->search, query->search_length)))
         return 0;
     engine->has_timings = false;
     engine->is_searching = searching;
-    return searching ? update_matching(&engine->query_search, engine, query->search, query->search_length, err) : 0;
+    return searching ? matching_nodes_update(&engine->query_search, &engine->base->profile, engine->nodes,
+                                             query->search, query->search_length, err)
+                     : 0;
 }
 
 const uint8_t *engine_matching(const struct engine *engine)
@@ -466,7 +428,7 @@ size_t engine_node_count(const struct engine *engine)
     return count;
 }
 
-/* ---- details, functions, timeline ---- */
+/* ---- details, functions ---- */
 
 struct counted_stacks engine_counted_stacks(const struct engine *engine)
 {
@@ -526,80 +488,4 @@ enum recursion engine_recursion(const struct engine *engine, uint32_t func)
             found = RECURSION_INDIRECT;
     }
     return found;
-}
-
-static int check_thread(const struct engine *engine, uint32_t thread, struct error *err)
-{
-    return thread < engine->base->profile.threads.length
-               ? 0
-               : error_set(err, EINVAL, "this profile has no thread %u", thread);
-}
-
-double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range)
-{
-    const struct profile *profile = &engine->base->profile;
-    if (thread >= profile->threads.length)
-        return 0;
-    const struct sample_table *samples = &profile->threads.data[thread].samples;
-    return samples->cpu_delta ? sum_thread_cpu_time(profile, thread, range)
-                              : count_thread_activity(samples, range, &engine->base->whole,
-                                                      engine_idle_category(engine), &profile->meta);
-}
-
-/* Computes the activity of threads over all samples, or over the samples in the query. activity.h describes
- * `matching`. */
-static int compute_activity(struct engine *engine, bool is_all, const struct activity_request *wanted,
-                            const uint32_t *threads, struct activity *activity, struct error *err)
-{
-    struct activity_request request = *wanted;
-    const struct profile *profile = &engine->base->profile;
-    const struct sample_table **samples = calloc(request.thread_count + 1, sizeof(*samples));
-    struct wait_rows *waits = calloc(request.thread_count + 1, sizeof(*waits));
-    int code = samples && waits ? 0 : error_no_memory(err);
-    for (size_t i = 0; !code && i < request.thread_count; i++) {
-        code = check_thread(engine, threads[i], err);
-        if (code)
-            break;
-        samples[i] = is_all ? &profile->threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
-        waits[i] = get_wait_rows(profile, threads[i]);
-    }
-    request.samples = samples;
-    request.waits = waits;
-    request.interval = profile->meta.interval;
-    if (!code)
-        code = activity_compute(activity, is_all ? &engine->base->whole : engine->stacks,
-                                is_all ? &engine->base->whole_nodes : engine->nodes, &request, err);
-    free(samples);
-    free(waits);
-    return code;
-}
-
-int engine_activity_of_all(struct engine *engine, const struct activity_query *query, struct activity *activity,
-                           struct error *err)
-{
-    const struct activity_request request = {
-        .thread_count = query->thread_count, .from = query->range.from, .to = query->range.to, .width = query->width};
-    *activity = (struct activity){0};
-    return compute_activity(engine, true, &request, query->threads, activity, err);
-}
-
-int engine_activity(struct engine *engine, const struct activity_query *query, struct activity *activity,
-                    struct error *err)
-{
-    struct activity_request request = {.thread_count = query->thread_count,
-                                       .from = query->range.from,
-                                       .to = query->range.to,
-                                       .width = query->width,
-                                       .is_filtered = engine->filter.samples != NULL};
-    *activity = (struct activity){0};
-    int code = 0;
-    if (query->search_length) {
-        code = update_matching(&engine->activity_search, engine, query->search, query->search_length, err);
-        request.matching[0] = engine->activity_search.matching;
-    }
-    if (!code && query->path) {
-        code = matching_path_update(&engine->activity_path, engine->nodes, query->path, err);
-        request.matching[1] = engine->activity_path.matching;
-    }
-    return code ? code : compute_activity(engine, false, &request, query->threads, activity, err);
 }

@@ -1,5 +1,5 @@
 /*
- * The state of an engine, shared by engine.c and engine_rows.c.
+ * The state of an engine, shared by engine.c, engine_rows.c, engine_summary.c and engine_activity.c.
  */
 #pragma once
 
@@ -13,14 +13,6 @@
 #include "tree/order.h"
 #include "tree/sample_filter.h"
 #include "tree/thread_states.h"
-
-/* The nodes that match a search, cached because the query and every track of the timeline request the same. */
-struct matching_nodes {
-    ARRAY(char) search;
-    uint8_t *matching;     /* NULL before the first search */
-    uint8_t *matched_func; /* per func: whether its names contain a search term */
-    bool valid;
-};
 
 /* The state that the engines of one profile share. */
 struct engine_base {

@@ -203,3 +203,43 @@ void search_destroy(struct search *search)
     free(search->func_mask);
     search->func_mask = NULL;
 }
+
+bool matching_nodes_are_of(const struct matching_nodes *cached, const char *text, size_t length)
+{
+    return cached->valid && cached->search.length == length &&
+           (length == 0 || memcmp(cached->search.data, text, length) == 0);
+}
+
+int matching_nodes_update(struct matching_nodes *cached, const struct profile *profile, const struct call_nodes *nodes,
+                          const char *text, size_t length, struct error *err)
+{
+    if (matching_nodes_are_of(cached, text, length))
+        return 0;
+    cached->valid = false;
+    cached->search.length = 0;
+    if (!cached->matching)
+        cached->matching = malloc(nodes->length + 1);
+    if (!cached->matched_func)
+        cached->matched_func = malloc((size_t)nodes->func_count + 1);
+    if (!cached->matching || !cached->matched_func || !array_reserve(&cached->search, length))
+        return error_no_memory(err);
+    for (size_t i = 0; i < length; i++)
+        cached->search.data[cached->search.length++] = text[i];
+    struct search search;
+    int code = search_init(&search, profile, text, length, err);
+    if (!code)
+        code = search_nodes(&search, nodes, cached->matching, err);
+    for (uint32_t func = 0; !code && func < nodes->func_count; func++)
+        cached->matched_func[func] = search.terms.count == 0 || search_func_matches(&search, func);
+    search_destroy(&search);
+    cached->valid = code == 0;
+    return code;
+}
+
+void matching_nodes_destroy(struct matching_nodes *cached)
+{
+    array_free(&cached->search);
+    free(cached->matching);
+    free(cached->matched_func);
+    *cached = (struct matching_nodes){0};
+}

@@ -45,3 +45,21 @@ bool search_func_matches(const struct search *search, uint32_t func);
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err);
 
 void search_destroy(struct search *search);
+
+/* The nodes that match a search, cached because the query and every track of the timeline request the same. */
+struct matching_nodes {
+    ARRAY(char) search;
+    uint8_t *matching;     /* NULL before the first search */
+    uint8_t *matched_func; /* per func: whether its names contain a search term */
+    bool valid;
+};
+
+/* Returns whether the nodes are those of this search. */
+bool matching_nodes_are_of(const struct matching_nodes *cached, const char *text, size_t length);
+
+/* Finds the nodes that match the search, unless the cache has them. Destroy the cache before `nodes` changes. */
+int matching_nodes_update(struct matching_nodes *cached, const struct profile *profile, const struct call_nodes *nodes,
+                          const char *text, size_t length, struct error *err);
+
+/* Frees and empties the cache. */
+void matching_nodes_destroy(struct matching_nodes *cached);
