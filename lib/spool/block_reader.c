@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "os/file_io.h"
 #include "base/search.h"
+#include "spool/block_append.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "spool/block_file.h"
+#include "spool/block_file_state.h"
 
 struct block_reader;
 

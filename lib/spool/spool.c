@@ -15,6 +15,7 @@
 #include "os/file_io.h"
 #include "spool/block_file.h"
 #include "spool/block_reader.h"
+#include "spool/block_slots.h"
 #include "spool/file_sync.h"
 #include "spool/record_code.h"
 #include "spool/spool_compact.h"
@@ -42,10 +43,10 @@ static int compact_events(struct spool_writer *writer, struct error *err)
     struct spool_bytes before = {0}, after = {0};
     struct spool_uses *uses = &writer->uses;
     int code = 0;
-    block_file_find_oldest_chunk(&writer->file, &uses->oldest_chunk, &uses->oldest_time);
-    if (block_file_read_events(&writer->file, &before.data, &before.length) &&
+    block_slots_find_oldest_chunk(&writer->file, &uses->oldest_chunk, &uses->oldest_time);
+    if (block_slots_read_events(&writer->file, &before.data, &before.length) &&
         spool_compact(before.data, before.length, uses, &after))
-        code = block_file_replace_events(&writer->file, after.data, after.length, err);
+        code = block_slots_replace_events(&writer->file, after.data, after.length, err);
     free(before.data);
     array_free(&after);
     return code;
@@ -59,7 +60,7 @@ static int write_events(struct spool_writer *writer, struct error *err)
     if (code)
         return code;
     writer->events.length = 0;
-    return block_file_has_many_events(&writer->file) ? compact_events(writer, err) : 0;
+    return block_slots_has_many_events(&writer->file) ? compact_events(writer, err) : 0;
 }
 
 static int write_chunk(struct spool_writer *writer, bool is_complete, struct error *err)
@@ -74,7 +75,7 @@ static int write_chunk(struct spool_writer *writer, bool is_complete, struct err
     }
     if (!size || !is_complete)
         return 0;
-    block_file_end_chunk(&writer->file);
+    block_slots_end_chunk(&writer->file);
     chunk_writer_reset(writer->chunk);
     writer->span = (struct chunk_span){0};
     writer->written = 0;

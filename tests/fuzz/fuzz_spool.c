@@ -1,7 +1,7 @@
 /* Any bytes as the spool file of a recording, replayed and dumped. The checksums are made right first, so that the
  * search gets past them to the events. */
 #include "assemble/replay.h"
-#include "spool/block_file.h"
+#include "spool/block_append.h"
 #include "spool/spool_dump.h"
 
 #include <stdio.h>

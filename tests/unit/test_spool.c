@@ -1,5 +1,5 @@
 /* The spool file returns events and samples in order, complete up to a truncation or a full disk. */
-#include "spool/block_file.h"
+#include "spool/block_append.h"
 #include "spool/spool.h"
 #include "support/directory.h"
 #include "support/flat_records.h"
