@@ -1,7 +1,7 @@
 /*
  * The web server that shows one profile, and only to the user who runs prof. The server listens on 127.0.0.1. All paths
  * begin with a secret that only the printed address contains, so other users and other web pages cannot read the
- * profile; serve.c lists the conditions for an answer. Threads: any one thread starts and stops a server; any thread
+ * profile; requests.c lists the conditions for an answer. Threads: any one thread starts and stops a server; any thread
  * may call serve_url() in between.
  */
 #pragma once
