@@ -1,5 +1,5 @@
 /*
- * The state of waits.h, which waits.c, wait_store.c and wait_readings.c share.
+ * The state of waits.h, which waits.c, wait_ends.c, wait_store.c and wait_readings.c share.
  */
 #pragma once
 
