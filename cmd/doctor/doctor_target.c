@@ -6,7 +6,7 @@
 
 #include "base/path.h"
 #include "elf/elf_file.h"
-#include "record/launch.h"
+#include "process/launch.h"
 #include "process/program_file.h"
 #include "symbol/debug_file.h"
 

@@ -17,7 +17,7 @@
 
 #include "assemble/assemble.h"
 #include "os/file_output.h"
-#include "record/launch.h"
+#include "process/launch.h"
 #include "record/record.h"
 
 #include <signal.h>

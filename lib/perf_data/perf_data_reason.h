@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/hash.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "symbol/kallsyms.h"
 
 /* Starts zeroed. */

@@ -6,7 +6,7 @@
 #include "process/library_table.h"
 #include "process/proc_maps.h"
 #include "process/tracker.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "spool/chunk.h"
 #include "spool/info.h"
 

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "process/attach.h"
 #include "os/clock.h"
-#include "record/launch.h"
+#include "process/launch.h"
 
 #include <signal.h>
 #include <sys/wait.h>

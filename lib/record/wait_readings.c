@@ -5,7 +5,7 @@
 #include "os/file_io.h"
 #include "os/target_memory.h"
 #include "process/wait_classes.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "record/wait_store.h"
 #include "unwind/unwind.h"
 

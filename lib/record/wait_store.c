@@ -3,7 +3,7 @@
 #include "os/clock.h"
 #include "process/socket_names.h"
 #include "process/wait_classes.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 
 enum {
     OBJECTS_MAX = 65536,        /* limit of names; waits for further objects have only a reason */

@@ -7,7 +7,7 @@
 #include "record/cpu_slices.h"
 #include "record/wait_ends.h"
 #include "record/wait_readings.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "record/wait_store.h"
 
 #include <linux/perf_event.h>

@@ -10,7 +10,7 @@
 #include "record/python_stack.h"
 #include "process/thread_filter.h"
 #include "process/tracker.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "record/wakers.h"
 #include "sample/cpu_list.h"
 #include "spool/spool.h"

@@ -8,7 +8,7 @@
 #include "profile/read.h"
 #include "spool/info.h"
 #include "spool/spool.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "support/directory.h"
 #include "support/flat_records.h"
 

@@ -3,7 +3,7 @@
 #include "assemble/assemble.h"
 #include "file/profile_file.h"
 #include "spool/info.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "support/directory.h"
 #include "tree/weights.h"
 #include "support/flat_records.h"

@@ -4,7 +4,7 @@
 #include "sample/event_list.h"
 
 #include "spool/info.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "support/flat_records.h"
 
 #include <setjmp.h>

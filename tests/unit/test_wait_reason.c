@@ -1,5 +1,5 @@
 /* The reasons of waiting threads from /proc. */
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "os/clock.h"
 #include "process/library_table.h"
 #include "process/wait_classes.h"
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "record/wait_readings.h"
 #include "record/waits.h"
 #include "support/flat_records.h"

@@ -1,5 +1,5 @@
 /* Records of the tracepoint sched_waking, and the names of wakers. */
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 #include "record/wakers.h"
 #include "sample/wakeups.h"
 

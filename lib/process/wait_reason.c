@@ -2,7 +2,7 @@
  * The system call, or its file, gives the reason: read() waits for a disk, a peer or a pipe, and /proc/PID/fd/N shows
  * which. A thread that sleeps outside of a system call waits for memory.
  */
-#include "record/wait_reason.h"
+#include "process/wait_reason.h"
 
 #include "base/starts_with.h"
 #include "os/clock.h"

@@ -1,4 +1,4 @@
-#include "record/launch.h"
+#include "process/launch.h"
 
 #include "os/file_io.h"
 #include "process/program_file.h"
