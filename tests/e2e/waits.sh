@@ -4,7 +4,7 @@ facts() { python3 "$TOP/tests/e2e/profile_metadata.py" "$WORK/p.json.gz" "$@"; }
 # waited THREAD REASON [OBJECT]: ms
 waited() {
     facts waits | awk -v thread="$1" -v reason="$2" -v object="${3-}" \
-        '$3 == thread && $4 == reason && index($0, object) { sum += $1 } END { print sum + 0 }'
+        '$3 == thread && $4 == reason && (!object || index($0, object)) { sum += $1 } END { print sum + 0 }'
 }
 count() { facts waits | awk -v thread="$1" -v reason="$2" '$3 == thread && $4 == reason { sum += $2 } END { print sum + 0 }'; }
 # balanced: for each thread of some age on-CPU and off-CPU time are the time that it was there, within 1 % or, for the short
