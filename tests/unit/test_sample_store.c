@@ -29,7 +29,7 @@ static void check_samples_beside(const char *spool, bool has_file)
 {
     int descriptor = next_descriptor();
     /* Counts around a block's size, none, and far more than one block. */
-    static const uint64_t counts[] = {0, 1, 511, 512, 513, 1024, 5000};
+    static const uint64_t counts[] = {5000, 0, 1, 511, 512, 513, 1024};
     enum { THREADS = sizeof(counts) / sizeof(counts[0]) };
     struct sample_store *store = sample_store_new(spool);
     assert_non_null(store);
@@ -44,7 +44,9 @@ static void check_samples_beside(const char *spool, bool has_file)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t thread = 0; thread < THREADS + 3; thread++) {
             uint64_t count = thread < THREADS ? counts[thread] : 0;
+            const struct stored_sample *newest = sample_store_get_newest(store, thread);
             assert_int_equal(sample_store_count(store, thread), count);
+            assert_int_equal(newest ? newest->cpu_time + 1 : 0, count);
             assert_int_equal(sample_cursor_start(&cursor, store, thread, NULL), 0);
             struct stored_sample got;
             for (uint64_t i = 0; i < count; i++) {
@@ -63,6 +65,31 @@ static void test_samples_come_back_by_thread(void **unused)
 {
     (void)unused;
     check_samples_beside("/tmp/prof-test.spool", true);
+}
+
+static void test_the_rows_of_the_newest_wait_are_found(void **unused)
+{
+    static const struct {
+        enum stored_kind kinds[2];
+        int count;
+        bool is_wait;
+    } rows[] = {{{STORED_WAIT_BEGIN, STORED_WAIT_END}, 2, true},
+                {{STORED_WAIT_BEGIN, STORED_UNSEEN_END}, 2, true},
+                {{STORED_WAIT_BEGIN, STORED_WAIT_BEGIN}, 2, false},
+                {{STORED_WAIT_END}, 1, false},
+                {{STORED_WAIT_END}, 0, false}};
+    (void)unused;
+    struct sample_store *store = sample_store_new("/tmp/prof-test.spool");
+    assert_non_null(store);
+    for (uint32_t thread = 0; thread < sizeof(rows) / sizeof(*rows); thread++) {
+        for (int i = 0; i < rows[thread].count; i++) {
+            const struct stored_sample sample = {.kind = rows[thread].kinds[i]};
+            assert_int_equal(sample_store_add(store, thread, &sample, NULL), 0);
+        }
+        struct stored_sample *newest = sample_store_get_newest(store, thread);
+        assert_ptr_equal(sample_store_get_newest_wait(store, thread), rows[thread].is_wait ? newest - 1 : NULL);
+    }
+    sample_store_free(store);
 }
 
 static void test_a_directory_that_takes_no_file_is_replaced_by_memory(void **unused)
@@ -87,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_come_back_by_thread),
+        cmocka_unit_test(test_the_rows_of_the_newest_wait_are_found),
         cmocka_unit_test(test_a_directory_that_takes_no_file_is_replaced_by_memory),
         cmocka_unit_test(test_a_file_of_the_largest_size_is_continued_in_memory),
     };
