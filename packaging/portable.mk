@@ -36,14 +36,18 @@ portable: $(PORTABLE)/prof
 	$(Q)cd dist && sha256sum $(PORTABLE_NAME).tar.gz >$(PORTABLE_NAME).tar.gz.sha256 && cp ../packaging/install.sh .
 	@echo "dist/$(PORTABLE_NAME).tar.gz"
 
+# Packages of the same files for pip and npm.
+wheel npm: portable
+	$(Q)packaging/make-packages $@ $(PORTABLE)/$(PORTABLE_NAME) $(VERSION) $(ARCH) $(COMMIT_TIME) dist
+
 # The scripts that use the libraries which prof otherwise loads, or start programs.
 PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export ptrace push_record python \
                     record report sanitize source_api stacks waits waits_ptrace)
 
-check-portable: portable targets
+check-portable: portable wheel npm targets
 	@sh packaging/make-roots $(BUILD)/roots
 	@BUILD=$(abspath $(BUILD)) tests/run tests/e2e/test_portable
 	@PROF=$(abspath $(PORTABLE)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) tests/run $(PORTABLE_SCRIPTS)
 
-.PHONY: portable check-portable
+.PHONY: portable wheel npm check-portable
 -include $(PORTABLE_OBJECTS:.o=.d)
