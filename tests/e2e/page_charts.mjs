@@ -427,6 +427,48 @@ await check('the user can color charts by library, function or module, with a le
     await page.close();
 });
 
+/** Opens a tab. Of each frame until the page is quiet: 'tree', 'blank', or the color of the chart at a place of the window. */
+async function framesOf(page, tab, place) {
+    await page.evaluate(([clientX, clientY]) => {
+        window.frames = [];
+        const note = () => {
+            const canvas = document.querySelector('#view .chart-canvas');
+            const pixels = canvas?.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const colors = new Uint32Array(pixels?.data.buffer ?? []);
+            const { left, top } = canvas?.getBoundingClientRect() ?? {};
+            const at = colors[Math.round(clientY - top) * canvas?.width + Math.round(clientX - left)];
+            window.frames.push(!canvas ? (document.querySelector('#view .tree-row') ? 'tree' : 'blank') : new Set(colors).size > 1 ? at : 'blank');
+            window.noting = requestAnimationFrame(note);
+        };
+        note();
+    }, place);
+    await page.locator(`#tab-${tab}`).click();
+    await settle(page);
+    return page.evaluate(() => {
+        cancelAnimationFrame(window.noting);
+        return window.frames;
+    });
+}
+
+await check('no frame is blank while a chart opens, and none has the rects of an earlier view', async () => {
+    const page = await openPage(`${url}?thread=0`);
+    const flame = await framesOf(page, 'flame-graph', [600, 600]);
+    assert(flame[0] === 'tree' && !flame.includes('blank') && flame.at(-1) !== 'tree', `the flame graph: ${flame}`);
+    await page.locator('#tab-stack-chart').click();
+    await settle(page);
+    const walk = await stackPlace(page, 13, 1);
+    await page.locator('#tab-calltree').click();
+    const all = await framesOf(page, 'stack-chart', walk);
+    await page.locator('#tab-calltree').click();
+    await page.locator('#stack-search').fill('work');
+    await press(page, 'Enter');
+    const filtered = await framesOf(page, 'stack-chart', walk);
+    const colors = new Set(filtered.filter((shown) => shown !== 'tree'));
+    assert(!all.includes('blank') && !colors.has('blank'), `the stack chart: ${all}, ${filtered}`);
+    assert(colors.size === 1 && !colors.has(all.at(-1)), `the stack chart, filtered: ${all}, ${filtered}`);
+    await page.close();
+});
+
 await check('an empty chart shows the reason', async () => {
     const page = await openFlame('search=nowhere');
     await page.getByRole('button', { name: 'Clear the search' }).last().waitFor();

@@ -55,6 +55,7 @@ const RECTS = {
 };
 
 await check('a step out of a rect of the flame graph leads to the next caller that is wider', () => {
+    flames.flamePixels.value = 1;
     const shown = (change) => {
         store.view.value = { ...store.view.value, zoom: [], part: null, ...change };
         flames.flame.value = { part: [0, 1], rects: RECTS, zoom: '' };

@@ -11,11 +11,12 @@ import { useSession } from '../session/context';
 import { SearchInput } from '../ui/SearchInput';
 import { BesideSplitter } from '../ui/Splitter';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
-import { COLORED_TABS, NODE_TABS, type Tab } from '../view/codec';
+import { COLORED_TABS, MARKER_TABS, NODE_TABS, type Tab } from '../view/codec';
 import { WaitCount, WaitGroupingChoice } from '../waits/WaitBar';
 import { besideWidth, offersFlame, showsFlame, toggleFlame } from '../window/settings';
 import { act } from '../window/windows';
 import { ColorSelect, ComparisonChoice, GroupingSelect, SampleFilters } from './FilterBar';
+import { useDrawnTab } from './drawn_tab';
 import { later } from './later';
 
 const GroupList = later('GroupList');
@@ -148,10 +149,10 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
 
 export function Panel(): JSX.Element {
     const session = useSession();
-    const { isMarkerView } = session.markers;
     const { view } = session.store;
-    const { tab } = view.value;
-    const isMarkers = isMarkerView.value;
+    const tab = useDrawnTab();
+    const drawn = { ...view.value, tab };
+    const isMarkers = MARKER_TABS.has(tab);
     const View = VIEWS[tab];
     return (
         <section class="panel" aria-label="Selected threads">
@@ -160,8 +161,8 @@ export function Panel(): JSX.Element {
                     {tab === 'waits' && <WaitGroupingChoice />}
                     {tab === 'waits' ? <ComparisonChoice /> : !isMarkers && <SampleFilters />}
                     <Options tab={tab} />
-                    {offersFlame(view.value) && <FlameBeside />}
-                    {(COLORED_TABS.has(tab) || showsFlame(view.value)) && <ColorSelect />}
+                    {offersFlame(drawn) && <FlameBeside />}
+                    {(COLORED_TABS.has(tab) || showsFlame(drawn)) && <ColorSelect />}
                     {!isMarkers && tab !== 'waits' && <SearchCount />}
                     {isMarkers ? <MarkerSearch /> : <StackSearch />}
                 </div>
@@ -171,7 +172,7 @@ export function Panel(): JSX.Element {
                 <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
                     <View />
                 </div>
-                {showsFlame(view.value) && (
+                {showsFlame(drawn) && (
                     <>
                         <BesideSplitter label="Width of the flame graph" />
                         <section

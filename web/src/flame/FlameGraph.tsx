@@ -101,7 +101,7 @@ export function FlameGraph(): JSX.Element {
     const { path } = view.value;
     const rects = answer?.rects ?? null;
     useEffect(() => {
-        flamePixels.value = Math.round(size.width * pixelRatio());
+        if (size.width > 0) flamePixels.value = Math.round(size.width * pixelRatio());
     }, [size.width]);
     useEffect(
         () => () => {

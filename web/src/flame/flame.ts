@@ -17,6 +17,8 @@ export interface ShownFlame extends Flame {
     /** The query and the zoom that it was asked for, the zoom as text. */
     query: number | undefined;
     zoom: string;
+    /** The question, with the width. */
+    asked: string;
 }
 
 const WHOLE: Span = [0, 1];
@@ -91,9 +93,11 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
         if (!isWanted.value) return null;
         const zoom = zoomed.value.join();
         const query = summary.value?.id;
+        const asked = JSON.stringify([query, zoom, part.value, flamePixels.value]);
+        if (flame.value?.asked === asked) return null;
         const answer = await askFlame(flamePixels.value);
         session.coloring.noteFirst(answer.rects);
-        return { ...answer, query, zoom };
+        return { ...answer, query, zoom, asked };
     }
 
     /** Keeps the graph in step with the query, while it is on the page. */
@@ -104,8 +108,10 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
             zoomed.value;
             part.value;
             if (isWanted.value) request.ask(ask);
-            // When the graph comes back to the page, it does not begin with what another query has left.
-            else if (flame.peek() && flame.peek()?.query !== summary.value?.id) request.clear();
+            // When the graph comes back to the page, it does not begin with what another query or zoom has left.
+            else if (flamePixels.value > 0) return;
+            else if (flame.peek()?.query !== summary.value?.id || flame.peek()?.zoom !== zoomed.value.join())
+                request.clear();
         });
     }
 

@@ -61,23 +61,27 @@ export function createStackChart(session: SessionBase & { axis: AxisPart; store:
     /** The engine has done these transforms and this search, with the weight: before, there is nothing to ask. */
     const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
 
-    /** What the last answer depends on. Of another range there is another query, but not another chart. */
+    /** What an answer depends on, apart from the width. Of another range there is another query, but not another chart. */
+    const wanted = computed(() => {
+        const threads = chartedThreads(selectedThreads.value, info.value.threads);
+        return { filter: shownFilter.value, span: [from.value, to.value] as Span, isSame: sameWidths.value, threads };
+    });
+    const wantedText = computed(() => JSON.stringify(wanted.value));
     let answered = '';
+    let answeredPixels = 0;
 
     async function ask(): Promise<StackChart | null> {
         if (!isWanted.value) return null;
         const query = queryOf();
-        const span: Span = [from.value, to.value];
-        const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
-        const threads = chartedThreads(selectedThreads.value, info.value.threads);
-        const wanted = JSON.stringify([shownFilter.value, span, pixels, isSame, threads]);
-        if (wanted === answered) return null;
+        const { span, isSame, threads } = wanted.value;
+        const [text, pixels] = [wantedText.value, stackChartPixels.value];
+        if (text === answered && pixels === answeredPixels) return null;
         const charts = threads.map(async (thread) => ({
             thread,
             rects: await engine.stackChart(query, thread, span[0], span[1], pixels, isSame),
         }));
         const answer = { span, charts: await Promise.all(charts) };
-        answered = wanted;
+        [answered, answeredPixels] = [text, pixels];
         return answer;
     }
 
@@ -87,12 +91,13 @@ export function createStackChart(session: SessionBase & { axis: AxisPart; store:
             stackChartPixels.value;
             // What was asked of the query before may have come too late for an answer.
             summary.value;
-            shownFilter.value;
-            selectedThreads.value;
-            from.value;
-            to.value;
-            sameWidths.value;
+            const text = wantedText.value;
             if (isWanted.value) request.ask(ask);
+            // When the chart comes back to the page, it does not begin with what another view has left.
+            else if (stackChartPixels.value === 0 && text !== answered) {
+                answered = '';
+                request.clear();
+            }
         });
     }
 
