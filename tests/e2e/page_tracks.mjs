@@ -124,6 +124,40 @@ await check('the thread that the file wants to be selected is', async () => {
     await page.close();
 });
 
+await check('each graph is computed and drawn once when the thread, the row or the search changes', async () => {
+    const page = await openPage(`${url}?thread=0&chains`);
+    await page.evaluate(() => {
+        const { clearRect } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.clearRect = function (...args) {
+            window.work.push(`draw ${this.canvas.closest('[data-track]')?.dataset.track} ${this.canvas.style.height}`);
+            return clearRect.apply(this, args);
+        };
+        const { postMessage } = window.newestWorker;
+        window.newestWorker.postMessage = function (request, ...rest) {
+            if (request.method === 'activity') window.work.push(`activity ${request.args[0]}`);
+            return postMessage.call(this, request, ...rest);
+        };
+    });
+    const workOf = async (act) => {
+        await page.evaluate(() => {
+            window.work = [];
+        });
+        await act();
+        await settle(page);
+        return page.evaluate(() => window.work.sort().join('\n'));
+    };
+    const graphs = (...threads) => {
+        const draws = threads.flatMap((thread) => [36, 5].map((height) => `draw t${thread} ${height}px`));
+        return [...threads.map((thread) => `activity ${thread}`), ...draws].sort().join('\n');
+    };
+    assertEqual(await workOf(() => label(page, 'worker').click()), graphs(0, 1), 'another thread');
+    await page.locator('.tree').focus();
+    assertEqual(await workOf(() => page.keyboard.press('ArrowRight')), '', 'an open row');
+    assertEqual(await workOf(() => page.keyboard.press('ArrowDown')), graphs(1), 'another row');
+    assertEqual(await workOf(() => page.locator('#stack-search').fill('e')), graphs(0, 1), 'a search');
+    await page.close();
+});
+
 await check('Space chooses the thread and the row of its sample at that time', async () => {
     const page = await openPage(`${url}?thread=0`);
     await page.locator('[data-track="t1"] .track-label').focus();

@@ -82,7 +82,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
     const { addNames, fetchNames, namesVersion } = session.names;
     const { changeView, view } = session.store;
     const { details, isChange, isShownInverted, query, reveal, roots, searchCount } = state;
-    const { selected, shownFilter, shownTransforms, summary, treeError } = state;
+    const { selected, shownFilter, shownSearch, shownThreads, shownTransforms, summary, treeError } = state;
     const openRows = createOpenRows();
     const loaders = createLoaders(session);
 
@@ -101,6 +101,8 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         isShownInverted.value = wanted.inverted;
         if (node) giveRow(node, state);
         isChange.value = wanted.compared === 'change';
+        if (shownThreads.value.join() !== wanted.threads.join()) shownThreads.value = wanted.threads;
+        shownSearch.value = wanted.search;
         shownTransforms.value = textOfTransforms(wanted);
         shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search, wanted.weight]);
         summary.value = answer;

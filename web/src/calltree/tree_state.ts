@@ -51,6 +51,9 @@ function createRows({ names, store, tables }: TreeParts) {
         isShownInverted,
         /** The transforms that the engine has applied to the rows: textOfTransforms(). */
         shownTransforms: signal(textOfTransforms({ transforms: [], threads: [] })),
+        /** The threads and the search of the rows. */
+        shownThreads: signal<readonly number[]>(store.selectedThreads.peek()),
+        shownSearch: signal(store.search.peek().trim()),
         /** The same for transforms, search and weight together. */
         shownFilter: signal(''),
         /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */

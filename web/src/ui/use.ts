@@ -56,7 +56,8 @@ export function useSeen(element: RefObject<HTMLElement | null>): boolean {
  */
 export function useRequest<Answer>(question: Question<Answer> | null, inputs: unknown[]): Request<Answer> {
     const request = useMemo(() => new Request<Answer>(), []);
-    useEffect(() => {
+    // Before the page is painted, which the answer can use.
+    useLayoutEffect(() => {
         if (question) request.ask(question);
     }, inputs);
     useEffect(() => () => request.clear(), []);

@@ -3,7 +3,7 @@
  * visible.
  */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { columnRatio } from '../../base/canvas';
 import { canvasColors, stackingOrder } from '../../base/colors';
 import { faintColors } from '../../base/rect_colors';
@@ -26,19 +26,22 @@ import type { TrackKind } from './kind';
 const GRAPH_HEIGHT = THREAD_HEIGHT - 6;
 const STRIP_HEIGHT = 5;
 
-/** The activity of threads for the range, search and call node that are on; keeps the last one until the next is there.
- * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many. */
+/**
+ * The activity of threads for the range, and for the search and the call node of the rows, which change in one step: of
+ * the view, the search comes first, and the node with the answer. The last activity stays until the next one is there.
+ * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many.
+ */
 function useActivity({ key, members }: TrackRow, isSeen: boolean): { activity: Activity | null; error: string } {
     const session = useSession();
     const { engine } = session;
     const { drawnActivities, noteCategories } = session.hover;
-    const { committedRange, search, selectedThreads } = session.store;
-    const { query, selectedFilter, shownTransforms } = session.tree;
+    const { committedRange } = session.store;
+    const { query, selectedFilter, shownSearch, shownThreads, shownTransforms } = session.tree;
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * columnRatio());
-    const terms = search.value.trim();
+    const terms = shownSearch.value;
     // The samples of the selected row stand out in the selected threads.
-    const selected = isAnySelected(selectedThreads.value, members) ? selectedFilter.value : '';
+    const selected = isAnySelected(shownThreads.value, members) ? selectedFilter.value : '';
     const transformed = shownTransforms.value;
     const isWanted = isSeen && members.length > 0 && width > 0;
     const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
@@ -78,7 +81,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
     const withStates = stateLanes.threadsWithStates(row);
     const width = graphWidth.value;
     const colors = theme.value;
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!canvas.current || !activity) return;
         const { categories } = info.value;
         // The colors are read from the style sheet, which has the new theme by now.
@@ -88,7 +91,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
         const look = { order, colors: own, faintColors: faintColors(own, colors) };
         drawActivity(canvas.current, activity, look, width, GRAPH_HEIGHT);
     }, [activity, width, colors]);
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!strip.current || !activity) return;
         strip.current.dataset.theme = colors;
         drawStrip(strip.current, activity.strip, activity.matchingStrip, stripColors(), width, STRIP_HEIGHT);
