@@ -201,6 +201,7 @@ help:
 	@echo "make check-portable  its tests, also in empty and foreign root directories"
 	@echo "make check-kernels   the same binary on kernels of Debian and Ubuntu releases, in virtual machines"
 	@echo "make deb        packages of prof in dist/"
+	@echo "make rpm        packages of the static binary for distributions with rpm, in dist/"
 	@echo "make wheel npm  the static binary as packages for pip and npm in dist/"
 	@echo "make lint       format and static checks"
 	@echo "make tags       an index for editors; 'make compile_commands.json' the flags of each file for clangd"
@@ -221,7 +222,7 @@ $(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
 	@echo '$(COMMIT)' >$@
 
 include packaging/deb.mk tests/tests.mk
-ifneq ($(findstring portable,$(MAKECMDGOALS))$(filter check-kernels wheel npm,$(MAKECMDGOALS)),) # because it searches all sources
+ifneq ($(findstring portable,$(MAKECMDGOALS))$(filter check-kernels rpm wheel npm,$(MAKECMDGOALS)),) # because it searches all sources
 include packaging/portable.mk
 endif
 

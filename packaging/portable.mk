@@ -36,6 +36,12 @@ portable: $(PORTABLE)/prof
 	$(Q)cd dist && sha256sum $(PORTABLE_NAME).tar.gz >$(PORTABLE_NAME).tar.gz.sha256 && cp ../packaging/install.sh .
 	@echo "dist/$(PORTABLE_NAME).tar.gz"
 
+# Its packages for distributions with rpm.
+rpm: portable
+	$(Q)SOURCE_DATE_EPOCH=$(COMMIT_TIME) rpmbuild --quiet -bb --define "archive $(abspath dist/$(PORTABLE_NAME).tar.gz)" \
+	    --define "_topdir $(abspath $(PORTABLE))/rpm" --define "_rpmdir $(abspath dist)" packaging/prof.spec
+	@ls dist/prof-$(VERSION)-*.rpm dist/prof-devel-$(VERSION)-*.rpm
+
 # Packages of the same files for pip and npm.
 wheel npm: portable
 	$(Q)packaging/make-packages $@ $(PORTABLE)/$(PORTABLE_NAME) $(VERSION) $(ARCH) $(COMMIT_TIME) dist
@@ -44,10 +50,10 @@ wheel npm: portable
 PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export ptrace push_record python \
                     record report sanitize source_api stacks waits waits_ptrace)
 
-check-portable: portable wheel npm targets
+check-portable: portable $(call HAVE,rpmbuild,rpm) wheel npm targets
 	@sh packaging/make-roots $(BUILD)/roots
 	@BUILD=$(abspath $(BUILD)) tests/run tests/e2e/test_portable
 	@PROF=$(abspath $(PORTABLE)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) tests/run $(PORTABLE_SCRIPTS)
 
-.PHONY: portable wheel npm check-portable
+.PHONY: portable rpm wheel npm check-portable
 -include $(PORTABLE_OBJECTS:.o=.d)
