@@ -97,7 +97,7 @@ static int read_stacks(struct subject *subject, struct symbol_options *symbols, 
                        struct error *err)
 {
     struct directory_path spool;
-    int code = make_temporary_spool(&spool, err);
+    int code = make_temporary_path(&spool, "spool", err);
     if (code)
         return code;
     struct open_files files;
@@ -107,7 +107,7 @@ static int read_stacks(struct subject *subject, struct symbol_options *symbols, 
     if (!code)
         code = assemble_profile(spool.text, &files, symbols, profile, err);
     open_files_destroy(&files);
-    remove_temporary_spool(&spool);
+    remove_temporary_path(&spool);
     return code;
 }
 

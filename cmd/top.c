@@ -169,13 +169,13 @@ static int run_top(struct top *top)
 {
     struct termios before;
     struct error err = {0};
-    if (make_temporary_spool(&top->spool, &err))
+    if (make_temporary_path(&top->spool, "spool", &err))
         return ui_fail_error(&err);
     bool is_terminal = read_single_keys(&before);
     int code = record_process(top, &err);
     if (is_terminal)
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
-    remove_temporary_spool(&top->spool);
+    remove_temporary_path(&top->spool);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 

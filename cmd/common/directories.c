@@ -29,15 +29,14 @@ const char *find_state_directory(struct directory_path *path)
     return directory ? directory : find_directory(path, "HOME", "/.local/state/prof");
 }
 
-int make_temporary_spool(struct directory_path *spool, struct error *err)
+int make_temporary_path(struct directory_path *path, const char *name, struct error *err)
 {
-    static const char name[] = "/spool";
     const char *parent = getenv("TMPDIR");
     parent = parent && *parent ? parent : "/tmp";
-    int length = snprintf(spool->text, sizeof(spool->text), "%s/prof-XXXXXX", parent);
-    bool fits = length > 0 && (size_t)length < sizeof(spool->text) - sizeof(name);
-    if (fits && mkdtemp(spool->text)) {
-        memcpy(spool->text + length, name, sizeof(name));
+    int length = snprintf(path->text, sizeof(path->text), "%s/prof-XXXXXX", parent);
+    bool fits = length > 0 && (size_t)length < sizeof(path->text) - sizeof("/") - strlen(name);
+    if (fits && mkdtemp(path->text)) {
+        snprintf(path->text + length, sizeof(path->text) - (size_t)length, "/%s", name);
         return 0;
     }
     int code = fits ? errno : ENAMETOOLONG;
@@ -45,9 +44,9 @@ int make_temporary_spool(struct directory_path *spool, struct error *err)
                      strerror(code));
 }
 
-void remove_temporary_spool(struct directory_path *spool)
+void remove_temporary_path(struct directory_path *path)
 {
-    unlink(spool->text);
-    *strrchr(spool->text, '/') = '\0';
-    rmdir(spool->text);
+    unlink(path->text);
+    *strrchr(path->text, '/') = '\0';
+    rmdir(path->text);
 }

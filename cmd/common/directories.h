@@ -18,9 +18,9 @@ const char *find_perf_cache_directory(struct directory_path *path);
  * "$HOME/.local/state/prof". */
 const char *find_state_directory(struct directory_path *path);
 
-/* Creates a directory in "$TMPDIR", or /tmp, and writes the path of a spool file in this directory to `spool`. The
+/* Creates a directory in "$TMPDIR", or /tmp, and writes the path of a file `name` in this directory to `path`. The
  * caller removes both. */
-int make_temporary_spool(struct directory_path *spool, struct error *err);
+int make_temporary_path(struct directory_path *path, const char *name, struct error *err);
 
-/* Deletes the spool file, if it exists, and its directory. */
-void remove_temporary_spool(struct directory_path *spool);
+/* Deletes the file, if it exists, and its directory. */
+void remove_temporary_path(struct directory_path *path);

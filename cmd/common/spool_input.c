@@ -260,13 +260,13 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     char copy[sizeof(spool.text) + 16];
     struct error err = {0};
     struct perf_data_result found = {0};
-    if (make_temporary_spool(&spool, &err))
+    if (make_temporary_path(&spool, "spool", &err))
         return ui_fail_error(&err);
     snprintf(copy, sizeof(copy), "%s.perf.data", spool.text);
     int code = import_perf_data(path, copy, symbols->search.perf_cache, spool.text, &found, &err);
     if (!code)
         code = assemble_spool(spool.text, output, symbols, no_cache, result, &err);
-    remove_temporary_spool(&spool);
+    remove_temporary_path(&spool);
     if (code)
         return ui_fail_error(&err);
     print_import(is_standard_input(path) ? "the standard input" : path, &found);
