@@ -100,7 +100,7 @@ static int load_spool(const char *path, const struct serving_options *options, s
     return status;
 }
 
-static int load(const char *path, const struct serving_options *options, struct symbol_options *symbols)
+int load_profile(const char *path, const struct serving_options *options, struct symbol_options *symbols)
 {
     const char *name = strcmp(path, "-") == 0 ? "the standard input" : path;
     struct profile profile = {0};
@@ -198,8 +198,9 @@ int cmd_load(int argc, char **argv)
     if (status == 0 && is_comparison)
         status = load_comparison(&options.comparing, &options.serving, &options.symbols);
     else if (status == 0)
-        status = spool_input_is_recording(argv[optind]) ? load_spool(argv[optind], &options.serving, &options.symbols)
-                                                        : load(argv[optind], &options.serving, &options.symbols);
+        status = spool_input_is_recording(argv[optind])
+                     ? load_spool(argv[optind], &options.serving, &options.symbols)
+                     : load_profile(argv[optind], &options.serving, &options.symbols);
     symbol_options_close(&options.symbols);
     comparing_destroy(&options.comparing);
     return status;

@@ -66,17 +66,18 @@ static int add_source_map(const struct option_use *use)
 }
 
 const struct option_row serving_option_rows[] = {
-    {"no-open", 'n', NULL, "do not open a browser", OPTION_FLAG(struct serving_options, no_open)},
+    {"no-open", 'n', NULL, "do not open a browser", OPTION_FLAG(struct serving_options, no_open), .is_local = true},
     {"port", 'P', "PORT",
      "serve on PORT; with PORT+, on the first free port at or above PORT (3000+); with 0, on any free port",
-     .parse = parse_port},
-    {"new-address", 0, NULL, "use a new address for this run only", OPTION_FLAG(struct serving_options, new_address)},
+     .parse = parse_port, .is_local = true},
+    {"new-address", 0, NULL, "use a new address for this run only", OPTION_FLAG(struct serving_options, new_address),
+     .is_local = true},
     {"no-cache", 0, NULL, "neither read nor write the symbol cache, ~/.cache/prof",
      OPTION_FLAG(struct serving_options, no_cache)},
     {"source-map", 0, "OLD=NEW", "map the source directory OLD to NEW; can be given several times",
-     .parse = add_source_map},
+     .parse = add_source_map, .is_local = true},
     {"ui", 0, "hosted|DIR", "open the profile in the Firefox Profiler, or in the front end in DIR", .parse = parse_ui,
-     .choices = "hosted"},
+     .choices = "hosted", .is_local = true},
     {.name = NULL},
 };
 

@@ -43,3 +43,6 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
  * `original_fd`, of which `profile_fd` may be a changed copy. */
 int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_options *options,
                         struct symbol_options *symbols);
+
+/* Like serve_and_wait(), but checks the profile first, and symbolicates a profile without symbols (load.c). */
+int load_profile(const char *path, const struct serving_options *options, struct symbol_options *symbols);

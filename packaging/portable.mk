@@ -48,7 +48,7 @@ wheel npm: portable
 
 # The scripts that use the libraries which prof otherwise loads, or start programs.
 PORTABLE_SCRIPTS := $(addprefix tests/e2e/test_,annotate asm_api control debug_files doctor export ptrace push_record python \
-                    record report sanitize source_api stacks waits waits_ptrace)
+                    record record_host report sanitize source_api stacks waits waits_ptrace)
 
 check-portable: portable $(call HAVE,rpmbuild,rpm) wheel npm targets
 	@sh packaging/make-roots $(BUILD)/roots

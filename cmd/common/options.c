@@ -3,6 +3,7 @@
 #include "cmd/common/quantities.h"
 #include "cmd/common/ui.h"
 
+#include "base/shell_quote.h"
 #include "base/typing_distance.h"
 
 #include <getopt.h>
@@ -223,6 +224,20 @@ bool options_parse(const struct option_table *table, void *options, int argc, ch
             return false;
     }
     return true;
+}
+
+bool options_append_remote(const struct option_table *table, int argc, char **argv, struct text_buffer *out)
+{
+    struct parser parser;
+    bool ok = true;
+    fill_parser(&parser, table);
+    optind = 1;
+    for (int code; ok && (code = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1;) {
+        const struct option_row *row = parser.rows[find_row(&parser, code)];
+        if (!row->is_local)
+            ok = text_append_all(out, " --", row->name, optarg ? "=" : "") && (!optarg || shell_quote(out, optarg));
+    }
+    return ok;
 }
 
 /* ---- help ---- */

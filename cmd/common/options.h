@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/array.h"
+#include "base/text_buffer.h"
 
 struct option_row;
 
@@ -29,6 +29,7 @@ struct option_row {
     int data;            /* for `parse` */
     const char *choices; /* values for completion, separated by spaces, or NULL (`value` names the kind, such as
                           * FILE) */
+    bool is_local;       /* options_append_remote() leaves it out */
 };
 
 struct option_group {
@@ -81,6 +82,9 @@ int option_add_text(const struct option_use *use);
 /* Parses the options of a command into its struct; optind is then the index of the first other word. Returns true if
  * the command continues; otherwise *status is its exit status, after a message or the help. */
 bool options_parse(const struct option_table *table, void *options, int argc, char **argv, int *status);
+
+/* Appends the parsed options that are not local, as words for a shell, each after a space. False if memory ran out. */
+bool options_append_remote(const struct option_table *table, int argc, char **argv, struct text_buffer *out);
 
 /* Prints the help of a command. */
 void options_print_help(const struct option_table *table);

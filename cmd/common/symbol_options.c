@@ -26,7 +26,7 @@ static int parse_debuginfod(const struct option_use *use)
 
 const struct option_row symbol_option_rows[] = {
     {"symbol-dir", 0, "DIR", "search DIR for debug files before other directories; can be given several times",
-     .parse = add_directory},
+     .parse = add_directory, .is_local = true},
     {"debuginfod", 0, "URL", "download missing debug files and sources from URL (DEBUGINFOD_URLS)",
      .parse = parse_debuginfod},
     {.name = NULL},

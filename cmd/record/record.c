@@ -9,6 +9,7 @@
 #include "cmd/common/directories.h"
 #include "cmd/record/leftover.h"
 #include "cmd/record/record_line.h"
+#include "cmd/record/remote.h"
 #include "cmd/live.h"
 #include "cmd/push/push_windows.h"
 #include "cmd/record/record_summary.h"
@@ -113,13 +114,14 @@ static int serve(struct record_line *options, int status)
             ui_print_message("'prof load %s' shows it", options->output);
         return status;
     }
-    int failed = serve_and_wait(options->output, &options->serving, &options->symbols);
+    int failed = options->host ? load_profile(options->output, &options->serving, &options->symbols)
+                               : serve_and_wait(options->output, &options->serving, &options->symbols);
     return failed ? failed : status;
 }
 
 static struct record_summary make_summary(const struct record_line *options)
 {
-    return (struct record_summary){.output = options->output,
+    return (struct record_summary){.output = options->shown_output,
                                    .quiet = options->quiet,
                                    .verbose = options->verbose,
                                    .has_debug_servers = options->symbols.search.server != NULL};
@@ -349,6 +351,16 @@ static int record(struct record_line *options)
     return status ? status : pushed;
 }
 
+static int record_on_host(struct record_line *options)
+{
+    bool is_saved;
+    int status = record_remotely(options, &is_saved);
+    if (!is_saved)
+        return status;
+    symbol_options_open(&options->symbols);
+    return serve(options, status);
+}
+
 int cmd_record(int argc, char **argv)
 {
     struct record_line options;
@@ -365,7 +377,7 @@ int cmd_record(int argc, char **argv)
     else
         status = check_output(options.output);
     if (!status)
-        status = options.recover ? recover_spool(&options) : record(&options);
+        status = options.recover ? recover_spool(&options) : options.host ? record_on_host(&options) : record(&options);
 out:
     record_line_destroy(&options);
     return status;

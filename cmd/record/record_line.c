@@ -2,6 +2,7 @@
 
 #include "cmd/common/ui.h"
 
+#include "base/shell_quote.h"
 #include "record/counters.h"
 
 static int parse_duration(const struct option_use *use)
@@ -36,14 +37,16 @@ static int add_environment_variable(const struct option_use *use)
 static const struct option_row output_rows[] = {
     {"output", 'o', "FILE",
      "save the profile to FILE (profile.json.gz), compressed if the name ends in .gz; with -, save to the standard output, and redirect the output of COMMAND to the standard error",
-     OPTION_NAME(struct record_line, output)},
+     OPTION_NAME(struct record_line, output), .is_local = true},
     {"save-only", 's', NULL, "do not serve; exit with the exit status of COMMAND (with -p: 0)",
-     OPTION_FLAG(struct record_line, save_only)},
+     OPTION_FLAG(struct record_line, save_only), .is_local = true},
     {"live", 0, NULL, "open the page at once, and update it during the recording",
      OPTION_FLAG(struct record_line, live)},
     {"quiet", 'q', NULL, "print only errors and the address of the page", OPTION_FLAG(struct record_line, quiet)},
     {"verbose", 'v', NULL, "at the end, print all metadata about the quality of the data",
      OPTION_FLAG(struct record_line, verbose)},
+    {"host", 0, "HOST", "record on HOST over ssh, save and serve the profile here",
+     OPTION_TEXT(struct record_line, host), .is_local = true},
     {"recover", 0, "SPOOL", "save the profile of the spool file of a killed prof",
      OPTION_TEXT(struct record_line, recover)},
     {.name = NULL},
@@ -99,6 +102,7 @@ static const char record_usage[] =
     "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
     "       prof record [OPTIONS] -p PID[,PID...]\n"
     "       prof record [OPTIONS] -a [[--] COMMAND [ARGUMENT...]]\n"
+    "       prof record [OPTIONS] --host [USER@]HOST ...\n"
     "       prof record [OPTIONS] --recover SPOOL\n"
     "\n"
     "Runs COMMAND, and samples its threads and its child processes until COMMAND ends.\n"
@@ -139,6 +143,7 @@ static int check_options(struct record_line *options, char **argv)
                           : options->targets.all         ? "-a or --cgroup"
                           : options->events.texts.length ? "-e"
                           : options->live                ? "--live"
+                          : options->host                ? "--host"
                                                          : NULL;
     if (options->recover && refused)
         return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording", refused);
@@ -151,13 +156,28 @@ static int check_options(struct record_line *options, char **argv)
                         options->save_only ? "-s/--save-only" : "-o -");
     if (options->live && options->serving.ui)
         return ui_usage("record", "--live takes no --ui: it needs prof's own page");
+    if (options->host && (options->live || options->push.address))
+        return ui_usage("record", "--host takes no --%s: prof copies the profile when the recording has ended",
+                        options->live ? "live" : "push");
+    if (options->host && !*options->host)
+        return ui_usage("record", "--host needs the name of a machine, such as user@server");
     int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
     if (!status)
         status = target_check(&options->targets, *options->command != NULL);
     if (!status)
         status = record_push_check(&options->push, options->recover != NULL, record_line_is_piped(options),
                                    options->control.keep.ns);
-    return status ? status : event_options_find(&options->events);
+    return status || options->host ? status : event_options_find(&options->events);
+}
+
+/* Makes the words after `prof record` for the other machine's shell. */
+static int list_remote_words(struct record_line *options, int argc, char **argv)
+{
+    struct text_buffer *words = &options->remote_words;
+    bool ok = options_append_remote(&record_table, argc, argv, words) && text_append_z(words, " --");
+    for (char **word = options->command; ok && *word; word++)
+        ok = text_append_z(words, " ") && shell_quote(words, *word);
+    return ok ? 0 : ui_fail("out of memory");
 }
 
 bool record_line_parse(struct record_line *line, int argc, char **argv, int *status)
@@ -169,7 +189,11 @@ bool record_line_parse(struct record_line *line, int argc, char **argv, int *sta
                                  .serving = SERVING_DEFAULTS};
     if (!options_parse(&record_table, line, argc, argv, status))
         return false;
+    line->shown_output = getenv(OUTPUT_NAME_VARIABLE) ? getenv(OUTPUT_NAME_VARIABLE) : line->output;
+    unsetenv(OUTPUT_NAME_VARIABLE); /* it is not for the target */
     *status = check_options(line, argv);
+    if (!*status && line->host)
+        *status = list_remote_words(line, argc, argv);
     return *status == EXIT_SUCCESS;
 }
 
@@ -186,4 +210,5 @@ void record_line_destroy(struct record_line *line)
     push_options_destroy(&line->push.shared);
     array_free(&line->variables);
     array_free(&line->arguments);
+    array_free(&line->remote_words);
 }

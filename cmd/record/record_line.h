@@ -12,12 +12,19 @@
 
 #include "record/record.h"
 
+/* With --host, the environment variable with the name of the output here, for the messages of the other machine's prof.
+ */
+#define OUTPUT_NAME_VARIABLE "PROF_OUTPUT_NAME"
+
 enum choice { CHOICE_DEFAULT, CHOICE_YES, CHOICE_NO };
 
 struct record_line {
     enum record_sampler sampler;
     const char *output;
-    const char *recover; /* spool file of an earlier recording, to save its profile */
+    const char *shown_output;        /* the name of the output in the summary */
+    const char *host;                /* the machine that records, a destination of ssh(1), or NULL (this machine) */
+    struct text_buffer remote_words; /* with `host`: its options and the command, as words for a shell */
+    const char *recover;             /* spool file of an earlier recording, to save its profile */
     uint32_t rate;
     uint64_t duration; /* ns, or 0 for no limit */
     uint32_t counters; /* bit set of enum counter_group */
