@@ -316,6 +316,38 @@ static bool advance_pc(struct interpreter *in, uint64_t factored_delta)
     return false;
 }
 
+/* Runs an instruction that changes the CFA. */
+static void change_cfa_by_instruction(struct interpreter *in, struct cursor *c, uint8_t op)
+{
+    uint64_t reg;
+    switch (op) {
+    case DW_CFA_def_cfa:
+        reg = cursor_uleb(c);
+        set_cfa(in, reg, (int64_t)cursor_uleb(c));
+        break;
+    case DW_CFA_def_cfa_sf:
+        reg = cursor_uleb(c);
+        set_cfa(in, reg, multiply_factor(in, (uint64_t)cursor_sleb(c)));
+        break;
+    case DW_CFA_def_cfa_register:
+        change_cfa(in, cursor_uleb(c), in->row.cfa_value);
+        break;
+    case DW_CFA_def_cfa_offset:
+        change_cfa(in, in->row.cfa_register, (int64_t)cursor_uleb(c));
+        break;
+    case DW_CFA_def_cfa_offset_sf:
+        change_cfa(in, in->row.cfa_register, multiply_factor(in, (uint64_t)cursor_sleb(c)));
+        break;
+    case DW_CFA_def_cfa_expression:
+        in->row.cfa_kind = CFI_CFA_EXPRESSION;
+        in->row.cfa_value = skip_expression(in, c);
+        break;
+    default:
+        in->failed = true;
+        break;
+    }
+}
+
 static void run_other_instruction(struct interpreter *in, struct cursor *c, uint8_t op)
 {
     uint64_t reg;
@@ -370,32 +402,11 @@ static void run_other_instruction(struct interpreter *in, struct cursor *c, uint
     case DW_CFA_restore_state:
         pop_state(in);
         break;
-    case DW_CFA_def_cfa:
-        reg = cursor_uleb(c);
-        set_cfa(in, reg, (int64_t)cursor_uleb(c));
-        break;
-    case DW_CFA_def_cfa_sf:
-        reg = cursor_uleb(c);
-        set_cfa(in, reg, multiply_factor(in, (uint64_t)cursor_sleb(c)));
-        break;
-    case DW_CFA_def_cfa_register:
-        change_cfa(in, cursor_uleb(c), in->row.cfa_value);
-        break;
-    case DW_CFA_def_cfa_offset:
-        change_cfa(in, in->row.cfa_register, (int64_t)cursor_uleb(c));
-        break;
-    case DW_CFA_def_cfa_offset_sf:
-        change_cfa(in, in->row.cfa_register, multiply_factor(in, (uint64_t)cursor_sleb(c)));
-        break;
-    case DW_CFA_def_cfa_expression:
-        in->row.cfa_kind = CFI_CFA_EXPRESSION;
-        in->row.cfa_value = skip_expression(in, c);
-        break;
     case DW_CFA_GNU_args_size:
         cursor_uleb(c);
         break;
     default:
-        in->failed = true;
+        change_cfa_by_instruction(in, c, op);
         break;
     }
 }

@@ -121,6 +121,79 @@ static void jump_by(struct machine *m, struct cursor *c, const unsigned char *st
         c->at = start + at;
 }
 
+static uint64_t read_constant(struct cursor *c, uint8_t op)
+{
+    switch (op) {
+    case DW_OP_const1u:
+        return cursor_u8(c);
+    case DW_OP_const1s:
+        return (uint64_t)(int8_t)cursor_u8(c);
+    case DW_OP_const2u:
+        return cursor_u16(c);
+    case DW_OP_const2s:
+        return (uint64_t)(int16_t)cursor_u16(c);
+    case DW_OP_const4u:
+        return cursor_u32(c);
+    case DW_OP_const4s:
+        return (uint64_t)(int32_t)cursor_u32(c);
+    case DW_OP_constu:
+        return cursor_uleb(c);
+    case DW_OP_consts:
+        return (uint64_t)cursor_sleb(c);
+    default: /* DW_OP_addr, DW_OP_const8u, DW_OP_const8s */
+        return cursor_u64(c);
+    }
+}
+
+/* Runs an operation that only changes the stack. Returns false for other operations. */
+static bool run_stack_operation(struct machine *m, struct cursor *c, uint8_t op)
+{
+    uint64_t top, below;
+    switch (op) {
+    case DW_OP_nop:
+        return true;
+    case DW_OP_dup:
+        push_pick(m, 0);
+        return true;
+    case DW_OP_over:
+        push_pick(m, 1);
+        return true;
+    case DW_OP_pick:
+        push_pick(m, cursor_u8(c));
+        return true;
+    case DW_OP_rot:
+        rotate_top(m);
+        return true;
+    }
+    top = pop_value(m);
+    switch (op) {
+    case DW_OP_drop:
+        return true;
+    case DW_OP_swap:
+        below = pop_value(m);
+        push_value(m, top);
+        push_value(m, below);
+        return true;
+    case DW_OP_abs:
+        push_value(m, (int64_t)top < 0 ? 0 - top : top);
+        return true;
+    case DW_OP_neg:
+        push_value(m, 0 - top);
+        return true;
+    case DW_OP_not:
+        push_value(m, ~top);
+        return true;
+    case DW_OP_plus_uconst:
+        push_value(m, top + cursor_uleb(c));
+        return true;
+    }
+    if (op < DW_OP_and || op > DW_OP_ne)
+        return false;
+    below = pop_value(m);
+    push_value(m, compute_binary(m, op, below, top));
+    return true;
+}
+
 bool evaluate_expression(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
                          expression_read *read, void *context, struct unwind_work *work, uint64_t *result)
 {
@@ -138,105 +211,23 @@ bool evaluate_expression(struct cursor code, const struct unwind_regs *regs, con
             push_value(&m, op - DW_OP_lit0);
         } else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
             push_register(&m, regs, op - DW_OP_breg0, cursor_sleb(c));
-        } else {
-            switch (op) {
-            case DW_OP_addr:
-            case DW_OP_const8u:
-            case DW_OP_const8s:
-                push_value(&m, cursor_u64(c));
-                break;
-            case DW_OP_deref:
-            case DW_OP_deref_size: {
-                unsigned size = op == DW_OP_deref ? 8 : cursor_u8(c);
-                uint64_t address = pop_value(&m);
-                if (m.failed || size < 1 || size > 8 || !read(context, address, size, &value))
-                    return false;
-                push_value(&m, value);
-                break;
-            }
-            case DW_OP_const1u:
-                push_value(&m, cursor_u8(c));
-                break;
-            case DW_OP_const1s:
-                push_value(&m, (uint64_t)(int8_t)cursor_u8(c));
-                break;
-            case DW_OP_const2u:
-                push_value(&m, cursor_u16(c));
-                break;
-            case DW_OP_const2s:
-                push_value(&m, (uint64_t)(int16_t)cursor_u16(c));
-                break;
-            case DW_OP_const4u:
-                push_value(&m, cursor_u32(c));
-                break;
-            case DW_OP_const4s:
-                push_value(&m, (uint64_t)(int32_t)cursor_u32(c));
-                break;
-            case DW_OP_constu:
-                push_value(&m, cursor_uleb(c));
-                break;
-            case DW_OP_consts:
-                push_value(&m, (uint64_t)cursor_sleb(c));
-                break;
-            case DW_OP_dup:
-                push_pick(&m, 0);
-                break;
-            case DW_OP_drop:
-                pop_value(&m);
-                break;
-            case DW_OP_over:
-                push_pick(&m, 1);
-                break;
-            case DW_OP_pick:
-                push_pick(&m, cursor_u8(c));
-                break;
-            case DW_OP_swap: {
-                uint64_t top = pop_value(&m), below = pop_value(&m);
-                push_value(&m, top);
-                push_value(&m, below);
-                break;
-            }
-            case DW_OP_rot:
-                rotate_top(&m);
-                break;
-            case DW_OP_abs:
-                value = pop_value(&m);
-                push_value(&m, (int64_t)value < 0 ? 0 - value : value);
-                break;
-            case DW_OP_neg:
-                push_value(&m, 0 - pop_value(&m));
-                break;
-            case DW_OP_not:
-                push_value(&m, ~pop_value(&m));
-                break;
-            case DW_OP_plus_uconst:
-                push_value(&m, pop_value(&m) + cursor_uleb(c));
-                break;
-            case DW_OP_bra: {
-                int16_t distance = (int16_t)cursor_u16(c);
-                if (pop_value(&m) != 0)
-                    jump_by(&m, c, start, distance);
-                break;
-            }
-            case DW_OP_skip:
-                jump_by(&m, c, start, (int16_t)cursor_u16(c));
-                break;
-            case DW_OP_bregx: {
-                uint64_t number = cursor_uleb(c);
-                push_register(&m, regs, number, cursor_sleb(c));
-                break;
-            }
-            case DW_OP_nop:
-                break;
-            default: {
-                bool is_binary = (op >= DW_OP_and && op <= DW_OP_ne) && op != DW_OP_bra;
-                if (!is_binary)
-                    return false;
-                uint64_t b = pop_value(&m), a = pop_value(&m);
-                push_value(&m, compute_binary(&m, op, a, b));
-                break;
-            }
-            }
+        } else if (op == DW_OP_bregx) {
+            value = cursor_uleb(c);
+            push_register(&m, regs, value, cursor_sleb(c));
+        } else if (op == DW_OP_addr || (op >= DW_OP_const1u && op <= DW_OP_consts)) {
+            push_value(&m, read_constant(c, op));
+        } else if (op == DW_OP_deref || op == DW_OP_deref_size) {
+            unsigned size = op == DW_OP_deref ? 8 : cursor_u8(c);
+            uint64_t address = pop_value(&m);
+            if (m.failed || size < 1 || size > 8 || !read(context, address, size, &value))
+                return false;
+            push_value(&m, value);
+        } else if (op == DW_OP_bra || op == DW_OP_skip) {
+            int16_t distance = (int16_t)cursor_u16(c);
+            if (op == DW_OP_skip || pop_value(&m) != 0)
+                jump_by(&m, c, start, distance);
+        } else if (!run_stack_operation(&m, c, op)) {
+            return false;
         }
         if (m.failed || c->failed)
             return false;
