@@ -6,17 +6,17 @@
 
 /* The slices of one CPU, from `first` to before `last`. */
 struct cpu_part {
-    const struct cpu_slices *slices;
+    const struct slices_by_cpu *slices;
     size_t first, last;
 };
 
 static int find_cpu(struct engine *engine, uint32_t cpu, struct cpu_part *part, struct error *err)
 {
-    struct cpu_slices *slices = &engine->base->slices;
-    int code = cpu_slices_make(slices, &engine->base->profile, err);
+    struct slices_by_cpu *slices = &engine->base->slices;
+    int code = slices_by_cpu_make(slices, &engine->base->profile, err);
     if (!code)
-        *part = (struct cpu_part){slices, cpu_slices_begin(slices, cpu),
-                                  cpu < UINT32_MAX ? cpu_slices_begin(slices, cpu + 1) : slices->length};
+        *part = (struct cpu_part){slices, slices_by_cpu_begin(slices, cpu),
+                                  cpu < UINT32_MAX ? slices_by_cpu_begin(slices, cpu + 1) : slices->length};
     return code;
 }
 
@@ -81,7 +81,7 @@ static int add_lane(struct cpu_lane_maker *maker, uint32_t lane, const struct cp
     struct order_entry *threads = maker->threads;
     const struct cpu_slice *items = part->slices->items;
     const struct time_range range = maker->range;
-    size_t first = cpu_slices_reach(part->slices, part->first, part->last, range.from), last = first;
+    size_t first = slices_by_cpu_reach(part->slices, part->first, part->last, range.from), last = first;
     for (uint32_t i = 0; i < maker->thread_count; i++)
         threads[i] = (struct order_entry){.index = i};
     for (; last < part->last && items[last].start < range.to; last++)
@@ -146,7 +146,7 @@ int engine_cpu_at(struct engine *engine, uint32_t cpu, double time, struct cpu_p
     if (code)
         return code;
     const struct cpu_slice *items = part.slices->items, *found = NULL;
-    size_t i = cpu_slices_reach(part.slices, part.first, part.last, time);
+    size_t i = slices_by_cpu_reach(part.slices, part.first, part.last, time);
     if (i > part.first)
         place->start = items[i - 1].reach;
     for (; i < part.last && items[i].start <= time; i++)

@@ -34,7 +34,7 @@ static void base_free(struct engine_base *base)
     stack_view_destroy(&base->whole);
     free(base->name_ranks);
     state_cache_destroy(&base->states, base->profile.threads.length);
-    cpu_slices_destroy(&base->slices);
+    slices_by_cpu_destroy(&base->slices);
     profile_destroy(&base->profile);
     free(base);
 }
@@ -113,7 +113,7 @@ void engine_return_profile(struct engine *engine, struct profile *profile)
         base->profile.funcs.length--;
     }
     state_cache_destroy(&base->states, base->profile.threads.length);
-    cpu_slices_destroy(&base->slices);
+    slices_by_cpu_destroy(&base->slices);
     *profile = base->profile;
     profile_init(&base->profile);
     engine_free(engine);

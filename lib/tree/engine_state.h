@@ -9,7 +9,7 @@
 #include "tree/search_filter.h"
 #include "tree/timings.h"
 #include "tree/transform.h"
-#include "tree/cpu_slices.h"
+#include "tree/slices_by_cpu.h"
 #include "tree/order.h"
 #include "tree/sample_filter.h"
 #include "tree/thread_states.h"
@@ -25,7 +25,7 @@ struct engine_base {
     uint32_t not_running; /* the stack "(not running)", or PROFILE_NONE for none */
     uint32_t *name_ranks; /* rank of each func by name (name_order.h), NULL until the first use */
     struct state_cache states;
-    struct cpu_slices slices;
+    struct slices_by_cpu slices;
 };
 
 struct engine {

@@ -1,4 +1,4 @@
-#include "tree/cpu_slices.h"
+#include "tree/slices_by_cpu.h"
 
 #include "base/search.h"
 #include "tree/order.h"
@@ -13,7 +13,7 @@ static double rank_by_cpu(const void *slice)
     return -(double)((const struct cpu_slice *)slice)->cpu;
 }
 
-int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, struct error *err)
+int slices_by_cpu_make(struct slices_by_cpu *slices, const struct profile *profile, struct error *err)
 {
     size_t count = 0;
     if (slices->items)
@@ -47,14 +47,14 @@ int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, st
         item->reach = is_first ? item->end : fmax(item->end, item[-1].reach);
     }
     if (code)
-        cpu_slices_destroy(slices);
+        slices_by_cpu_destroy(slices);
     return code;
 }
 
-void cpu_slices_destroy(struct cpu_slices *slices)
+void slices_by_cpu_destroy(struct slices_by_cpu *slices)
 {
     free(slices->items);
-    *slices = (struct cpu_slices){0};
+    *slices = (struct slices_by_cpu){0};
 }
 
 static bool has_lower_cpu(const void *slice, const void *cpu)
@@ -62,7 +62,7 @@ static bool has_lower_cpu(const void *slice, const void *cpu)
     return ((const struct cpu_slice *)slice)->cpu < *(const uint32_t *)cpu;
 }
 
-size_t cpu_slices_begin(const struct cpu_slices *slices, uint32_t cpu)
+size_t slices_by_cpu_begin(const struct slices_by_cpu *slices, uint32_t cpu)
 {
     return search_count_before(slices->items, slices->length, sizeof(*slices->items), has_lower_cpu, &cpu);
 }
@@ -72,7 +72,7 @@ static bool has_ended(const void *slice, const void *time)
     return ((const struct cpu_slice *)slice)->reach <= *(const double *)time;
 }
 
-size_t cpu_slices_reach(const struct cpu_slices *slices, size_t first, size_t last, double time)
+size_t slices_by_cpu_reach(const struct slices_by_cpu *slices, size_t first, size_t last, double time)
 {
     const struct cpu_slice *items = slices->items + first;
     return first + search_count_before(items, last - first, sizeof(*items), has_ended, &time);

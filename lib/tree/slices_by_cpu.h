@@ -14,18 +14,18 @@ struct cpu_slice {
 };
 
 /* Starts zeroed. */
-struct cpu_slices {
-    struct cpu_slice *items; /* by CPU, then by start; NULL until cpu_slices_make() */
+struct slices_by_cpu {
+    struct cpu_slice *items; /* by CPU, then by start; NULL until slices_by_cpu_make() */
     size_t length;
 };
 
 /* Sorts the slices of a profile. Does nothing if they are sorted already. */
-int cpu_slices_make(struct cpu_slices *slices, const struct profile *profile, struct error *err);
+int slices_by_cpu_make(struct slices_by_cpu *slices, const struct profile *profile, struct error *err);
 
-void cpu_slices_destroy(struct cpu_slices *slices);
+void slices_by_cpu_destroy(struct slices_by_cpu *slices);
 
 /* Returns the index of the first slice of this CPU or a higher one, at most `slices->length`. */
-size_t cpu_slices_begin(const struct cpu_slices *slices, uint32_t cpu);
+size_t slices_by_cpu_begin(const struct slices_by_cpu *slices, uint32_t cpu);
 
 /* Returns the first slice from `first` to `last` that ends after `time` (ms) or follows such a slice. */
-size_t cpu_slices_reach(const struct cpu_slices *slices, size_t first, size_t last, double time);
+size_t slices_by_cpu_reach(const struct slices_by_cpu *slices, size_t first, size_t last, double time);
