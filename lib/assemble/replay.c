@@ -106,8 +106,8 @@ void replay_destroy(struct replay *replay)
     array_free(&replay->queue.records);
     array_free(&replay->infos.items);
     array_free(&replay->objects);
-    array_free(&replay->wakers);
-    hash_destroy(&replay->waker_numbers);
+    array_free(&replay->wakers.all);
+    hash_destroy(&replay->wakers.numbers);
     array_free(&replay->python_functions);
     strings_destroy(&replay->strings);
 }

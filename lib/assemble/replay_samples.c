@@ -66,13 +66,13 @@ static uint32_t find_waker(struct replay *replay, const struct spool_wait *wait)
     struct replay_thread *thread = &replay->threads.data[wait->thread];
     const struct replay_waker waker = {wait->waker, thread->waker_stack - 1};
     uint64_t key = (uint64_t)waker.stack << 32 | waker.object;
-    uint32_t number = hash_get(&replay->waker_numbers, key);
+    struct replay_wakers *known = &replay->wakers;
+    uint32_t number = hash_get(&known->numbers, key);
     thread->waker_stack = 0;
     if (!wait->waker || number != HASH_MISSING)
         return wait->waker ? number : 0;
-    number = (uint32_t)replay->wakers.length + 1;
-    bool enough = array_push(&replay->wakers, waker) && hash_set(&replay->waker_numbers, key, number);
-    return enough ? number : REPLAY_NONE;
+    number = (uint32_t)known->all.length + 1;
+    return array_push(&known->all, waker) && hash_set(&known->numbers, key, number) ? number : REPLAY_NONE;
 }
 
 /* Adds a sum of unseen waits for which no place is left to the newest wait, if this wait is one of them. */

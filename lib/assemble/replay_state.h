@@ -128,6 +128,11 @@ struct replay_waker {
     uint32_t stack;  /* stack of the waker at the wakeup; REPLAY_NONE: unknown */
 };
 
+struct replay_wakers {
+    ARRAY(struct replay_waker) all; /* indexed by number - 1 */
+    struct hash numbers;            /* stack and object of a waker -> its number */
+};
+
 /* First mapping of a library in a process. */
 struct replay_load {
     uint32_t process, lib;
@@ -252,9 +257,8 @@ struct replay {
     ARRAY(struct replay_process) processes;
     ARRAY(struct replay_thread) threads;
     struct replay_libs libs;
-    ARRAY(struct replay_waker) wakers;
-    struct hash waker_numbers; /* stack and object of a waker -> its number, from 1 */
-    ARRAY(uint32_t) objects;   /* wait objects and wakers, indexed by number - 1: indexes of strings, or STRING_NONE */
+    struct replay_wakers wakers;
+    ARRAY(uint32_t) objects; /* wait objects and wakers, indexed by number - 1: indexes of strings, or STRING_NONE */
     ARRAY(struct replay_function) python_functions;
     struct replay_stacks stacks;
     struct replay_samples samples;

@@ -142,7 +142,7 @@ static void set_waker(const struct assembly *assembly, const struct stored_sampl
     row->waker = row->waker_stack = PROFILE_NONE;
     if (!number)
         return;
-    const struct replay_waker *waker = &assembly->replay.wakers.data[number - 1];
+    const struct replay_waker *waker = &assembly->replay.wakers.all.data[number - 1];
     row->waker = waker->object <= assembly->wakers.length ? assembly->wakers.data[waker->object - 1] : PROFILE_NONE;
     row->waker_stack = get_profile_stack(assembly, waker->stack);
 }

@@ -32,7 +32,7 @@ struct stored_sample {
         uint32_t cpu_time; /* STORED_CPU: since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
         uint32_t unseen;   /* STORED_WAIT_BEGIN: time of the unseen waits for which the wait stands, in units of
                               SAMPLE_CPU_UNIT */
-        uint32_t waker;    /* ends of waits: number of replay.wakers, from 1; 0 unknown */
+        uint32_t waker;    /* ends of waits: number in replay.wakers, from 1; 0 unknown */
         uint32_t off_cpu;  /* STORED_SLICE, of an end: time off the CPU, in units of SAMPLE_CPU_UNIT */
         uint32_t period;   /* the lower 32 bits of the period in STORED_EVENT, the upper bits in STORED_EVENT_HIGH */
     };

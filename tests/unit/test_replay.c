@@ -659,8 +659,8 @@ static void test_who_ended_a_wait_is_known_at_its_end(void **unused)
     rest.time += rest.wait;
     assert_int_equal(spool_writer_sample(recording.writer, &rest, NULL), 0);
     replay_it(&recording);
-    const struct replay_waker *wakers = recording.replay.wakers.data;
-    assert_int_equal(recording.replay.wakers.length, 2);
+    const struct replay_waker *wakers = recording.replay.wakers.all.data;
+    assert_int_equal(recording.replay.wakers.all.length, 2);
     assert_true(wakers[0].stack != REPLAY_NONE && wakers[1].stack == REPLAY_NONE);
     assert_string_equal(replay_get_object(&recording.replay, wakers[0].object), "worker (7)");
     assert_int_equal(wakers[1].object, wakers[0].object);
