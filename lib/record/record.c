@@ -90,7 +90,8 @@ static int open_counters(struct recording *recording, struct error *err)
                                              .wanted = recording->options->counters,
                                              .sampling = SECOND / recording->options->rate,
                                              .target = (uint32_t)target_pid(recording->target),
-                                             .has_switches = recording_has_switches(recording) && !recording->by_ptrace,
+                                             .has_switches =
+                                                 recording_has_switches(recording) && !recording->sampler.is_ptrace,
                                              .only_after_sample = recording->options->all};
     return counters_init(&recording->counters, &options, err);
 }
@@ -123,8 +124,8 @@ static int open_waits(struct recording *recording, struct error *err)
                                           .filter = &recording->filter,
                                           .python = wanted->python ? &recording->python : NULL,
                                           .interval = SECOND / recording->source->rate,
-                                          .late_switches = recording->by_ptrace,
-                                          .no_cpus = recording->by_ptrace,
+                                          .late_switches = recording->sampler.is_ptrace,
+                                          .no_cpus = recording->sampler.is_ptrace,
                                           .only_runs = !wanted->off_cpu,
                                           .cpus = wanted->cpus};
     return recording_has_switches(recording) || wanted->once ? waits_init(&recording->waits, &options, err) : 0;
@@ -135,10 +136,11 @@ static int open_source(struct recording *recording, struct error *err)
     const struct source common = {
         .options = recording->options, .result = recording->result, .pin = &recording->loop.thread.pin};
     int epoll_fd = recording->loop.epoll_fd;
-    int code = recording->by_ptrace ? ptrace_source_open(&recording->source, &common, epoll_fd, recording->refusal, err)
-                                    : perf_source_open(&recording->source, &common, epoll_fd, recording->refusal,
-                                                       sizeof(recording->refusal), err);
-    if (!code && recording->options->off_cpu && !recording_has_switches(recording) && !recording->by_ptrace)
+    int code = recording->sampler.is_ptrace
+                   ? ptrace_source_open(&recording->source, &common, epoll_fd, recording->sampler.refusal, err)
+                   : perf_source_open(&recording->source, &common, epoll_fd, recording->sampler.refusal,
+                                      sizeof(recording->sampler.refusal), err);
+    if (!code && recording->options->off_cpu && !recording_has_switches(recording) && !recording->sampler.is_ptrace)
         record_result_add_note(
             recording->result,
             "prof records no waits: this kernel does not report context switches (Linux 4.3 and later do)");
@@ -182,7 +184,7 @@ static int open_tracker(struct recording *recording, struct error *err)
     library_table_set_open_files(recording->libraries, files);
     if (files)
         tracker_set_jit_files(recording->tracker, &files->jit);
-    if (recording->by_ptrace)
+    if (recording->sampler.is_ptrace)
         tracker_read_mappings(recording->tracker);
     return 0;
 }
@@ -197,7 +199,7 @@ static int open_python(struct recording *recording, struct error *err)
 
 static int open_producers(struct recording *recording, struct error *err)
 {
-    process_ends_init(&recording->ends, recording->spool, !recording->by_ptrace);
+    process_ends_init(&recording->ends, recording->spool, !recording->sampler.is_ptrace);
     marks_init(&recording->marks, recording->spool, recording->tracker, &recording->control.pauses,
                recording->loop.started);
     int code = open_counters(recording, err);
@@ -316,7 +318,7 @@ static int start_command(struct recording *recording, struct error *err)
 {
     mark_buffers_make_directory(&recording->marks.buffers);
     const char *marks = recording->marks.buffers.directory[0] ? recording->marks.buffers.directory : NULL;
-    int code = target_start(recording->target, marks, recording->by_ptrace, err);
+    int code = target_start(recording->target, marks, recording->sampler.is_ptrace, err);
     recording->result->pid = target_pid(recording->target);
     return code;
 }
@@ -488,8 +490,8 @@ static int record_on_a_thread(struct recording *recording, struct error *err)
 static int record_by_ptrace(struct recording *recording, struct error *err)
 {
     struct recording by_ptrace = recording_begin(recording->options, recording->result);
-    by_ptrace.by_ptrace = true;
-    memcpy(by_ptrace.refusal, recording->refusal, sizeof(by_ptrace.refusal));
+    by_ptrace.sampler = recording->sampler;
+    by_ptrace.sampler.is_ptrace = true;
     target_restore_settings(recording->target);
     recording_destroy(recording);
     *recording = by_ptrace;
@@ -511,7 +513,7 @@ int record_command(const struct record_options *options, struct record_result *r
     }
     bool has_events = options->events && options->events->length; /* ptrace has no events */
     if (options->sampler == RECORD_BY_PTRACE ||
-        (options->sampler == RECORD_BY_ANY && recording.refusal[0] && !options->all && !has_events))
+        (options->sampler == RECORD_BY_ANY && recording.sampler.refusal[0] && !options->all && !has_events))
         code = record_by_ptrace(&recording, err);
     if (recording.loop.was_run && options->argv)
         end_target(&recording);

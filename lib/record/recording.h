@@ -30,9 +30,11 @@ struct recording {
     const struct record_options *options;
     struct record_result *result;
     struct target *target;
-    bool by_ptrace;               /* ptrace replaces perf events */
-    char refusal[PERF_NOTE_SIZE]; /* reason why the kernel refuses perf events, or "" if the kernel permits them */
-    struct source *source;        /* NULL: not open */
+    struct {
+        bool is_ptrace;               /* ptrace replaces perf events */
+        char refusal[PERF_NOTE_SIZE]; /* reason why the kernel refuses perf events, or "" if the kernel permits them */
+    } sampler;
+    struct source *source; /* NULL: not open */
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;

@@ -107,7 +107,7 @@ static void handle_interrupt(struct recording *recording, bool from_terminal)
 /* Handles SIGCHLD. With ptrace, the signal may report a stop, which the source handles. */
 static int handle_child(struct recording *recording, struct error *err)
 {
-    return recording->source && source_is_ptrace(recording->source) ? 0 : reap_target(recording, err);
+    return recording->sampler.is_ptrace ? 0 : reap_target(recording, err);
 }
 
 void recording_loop_handle_signals(struct recording *recording)

@@ -49,9 +49,9 @@ static void add_untraced_note(struct recording *recording, const struct tracker_
 static uint64_t compute_kernel_cpu_time(struct recording *recording, uint64_t counted)
 {
     const struct tracker_cpu_times times = tracker_get_cpu_times(recording->tracker);
-    if (recording->by_ptrace && recording_has_switches(recording))
+    if (recording->sampler.is_ptrace && recording_has_switches(recording))
         add_untraced_note(recording, &times, counted);
-    if (recording->control.paused_cpu_time || recording->by_ptrace || recording->options->all ||
+    if (recording->control.paused_cpu_time || recording->sampler.is_ptrace || recording->options->all ||
         recording->options->cpus || !recording_has_switches(recording))
         return counted - recording->control.paused_cpu_time;
     uint64_t of_command = compute_command_cpu_time(recording, &times, counted);

@@ -122,10 +122,5 @@ int ptrace_source_open(struct source **out, const struct source *common, int epo
  * Sets result.stopped. */
 int ptrace_source_read_once(struct source *source, struct waits *waits, struct error *err);
 
-static inline bool source_is_ptrace(const struct source *source)
-{
-    return !source->merge;
-}
-
 /* Adds a descriptor to epoll. */
 int source_watch(int epoll_fd, int fd, struct error *err);
