@@ -163,6 +163,7 @@ await() { # await SECONDS COMMAND...: until it succeeds
 
 is_served() { # is_served COMMAND...: which runs `prof load`: the address answers with the page
     local url status
+    : >"$WORK/load.err" # the address of an earlier call
     "$@" 2>"$WORK/load.err" &
     await 30 grep -q 'http://' "$WORK/load.err"
     url=$(grep -o 'http://[^ ]*' "$WORK/load.err")
