@@ -174,7 +174,7 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/prof $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard man/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(wildcard man/*.3))) $(DESTDIR)$(INCLUDEDIR)/prof/marks.h
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof $(DESTDIR)$(ZSHDIR)/_prof $(DESTDIR)$(FISHDIR)/prof.fish
-	rm -f $(DESTDIR)$(DOCDIR)/LICENSE $(DESTDIR)$(DOCDIR)/LICENSES
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,LICENSE LICENSES prof.spdx.json)
 
 REPRODUCIBLE_TAR = --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMIT_TIME)
 

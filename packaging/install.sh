@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh [ARCHIVE]: installs the portable binary of prof from a downloaded prof-VERSION-linux-x86_64.tar.gz, by default the one
-# beside this script, to ~/.local. PREFIX=DIR chooses another directory. Needs no root.
+# beside this script, to ~/.local. PREFIX=DIR chooses another directory. Needs no root. After a failure, nothing is installed.
 set -eu
 fail() { echo "install.sh: $*" >&2 && exit 1; }
 
@@ -9,27 +9,39 @@ here=$(cd "$(dirname "$0")" && pwd)
 archive=${1:-$(ls "$here"/prof-*-linux-x86_64.tar.gz 2>/dev/null | tail -n 1)}
 [ -f "$archive" ] || fail "no archive: give the path of prof-VERSION-linux-x86_64.tar.gz"
 [ -f "$archive.sha256" ] || fail "no checksum: download ${archive##*/}.sha256 to the directory of the archive"
-(cd "$(dirname "$archive")" && sha256sum --status -c "${archive##*/}.sha256") ||
+(cd "$(dirname "$archive")" && sha256sum -c "${archive##*/}.sha256" >/dev/null 2>&1) ||
     fail "the checksum of $archive differs from that in $archive.sha256: download both again"
 
 prefix=${PREFIX:-$HOME/.local}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+mkdir -p "$prefix" && prefix=$(cd "$prefix" && pwd) && work=$(mktemp -d "$prefix/.prof-XXXXXX") ||
+    fail "cannot write to $prefix: PREFIX=DIR chooses another directory"
+trap 'status=$?; rm -rf "$work"; [ $status = 0 ] || fail "cannot install to $prefix: nothing is installed"' EXIT
+trap 'exit 1' HUP INT TERM
 tar -C "$work" -xzf "$archive" --strip-components=1
-copy() { # copy DIRECTORY FILE...
-    directory=$prefix/$1
+# stage DIRECTORY FILE...: moves files to their places in $work/prefix
+stage() {
+    directory=$work/prefix/$1
     shift
     mkdir -p "$directory"
-    cp --remove-destination "$@" "$directory"
+    mv "$@" "$directory"
 }
-copy bin "$work/prof"
-copy share/man/man1 "$work"/man/*.1
-copy share/man/man3 "$work"/man/*.3
-copy include/prof "$work/include/prof/marks.h"
-copy share/doc/prof "$work/LICENSES" "$work/prof.spdx.json"
 for shell in bash-completion/completions/prof:bash zsh/site-functions/_prof:zsh fish/vendor_completions.d/prof.fish:fish; do
-    file=$prefix/share/${shell%:*}
-    mkdir -p "$(dirname "$file")" && "$prefix/bin/prof" help --completion "${shell#*:}" >"$file"
+    file=$work/prefix/share/${shell%:*}
+    mkdir -p "${file%/*}"
+    "$work/prof" help --completion "${shell#*:}" >"$file"
+done
+stage bin "$work/prof"
+stage share/man/man1 "$work"/man/*.1
+stage share/man/man3 "$work"/man/*.3
+stage include/prof "$work/include/prof/marks.h"
+stage share/doc/prof "$work/LICENSES" "$work/prof.spdx.json"
+cd "$work/prefix"
+for directory in $(find . -type d); do
+    mkdir -p "$prefix/$directory"
+    [ -w "$prefix/$directory" ] || { echo "no permission to write to $prefix/${directory#./}" >&2 && exit 1; }
+done
+find . -type f | while read -r file; do
+    mv -f "$file" "$prefix/$file"
 done
 echo "installed: $prefix/bin/prof, $("$prefix/bin/prof" --version)"
 case :$PATH: in *:"$prefix/bin":*) ;; *) echo "add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;; esac
