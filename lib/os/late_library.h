@@ -22,7 +22,7 @@
 
 struct late_symbol {
     const char *name;
-    const void *linked; /* its address in the portable binary */
+    const void *linked; /* address of the function in the portable binary */
 };
 
 /* Stores the addresses of the functions, in the order of `symbols`, in `functions`: a struct or an array of function

@@ -276,7 +276,7 @@ static void add_silent_process(const struct process_user *user)
     *first =
         (struct silent_process){.pid = user->pid, .uid = user->uid, .until = monotonic_ns() + TARGET_MEMORY_PAUSE_NS};
     state.has_new = true;
-    memset(state.users, 0, sizeof(state.users)); /* the other threads of the process, and its user */
+    memset(state.users, 0, sizeof(state.users)); /* forget the other threads of the process, and its user */
 }
 
 /* ---- requests ---- */
@@ -367,7 +367,9 @@ size_t target_memory_read_file(struct target_thread thread, const char *name, vo
 bool target_memory_take_silent(uint32_t *pid)
 {
     bool is_new = false;
-    if (!atomic_load_explicit(&state.has_new, memory_order_relaxed)) /* cheap, because it follows each sample */
+    if (!atomic_load_explicit(
+            &state.has_new,
+            memory_order_relaxed)) /* a cheap check, because prof calls this function after each sample */
         return false;
     pthread_mutex_lock(&state.mutex);
     for (size_t i = 0; i < TARGET_MEMORY_SILENT && !is_new; i++) {

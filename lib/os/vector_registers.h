@@ -7,5 +7,6 @@
  */
 #pragma once
 
-/* Marks the upper halves of the vector registers of this thread as unused. Call it after functions of ISA-L. */
+/* Marks the upper halves of the vector registers of this thread as unused. Call this function after functions of
+ * ISA-L. */
 void vector_registers_release(void);

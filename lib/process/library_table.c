@@ -35,7 +35,7 @@ struct library_table {
     uint32_t next_number;
     struct hash devices; /* devices without a disk: whether their file systems respond */
     size_t silent_devices;
-    size_t silent; /* files on unresponsive file systems, */
+    size_t silent; /* files on unresponsive file systems, and the path of the first such file */
     char first_silent[128];
 };
 

@@ -38,14 +38,14 @@ enum { WAIT_CLASSES = 19 };
 struct wait_class {
     uint64_t unseen_ns;      /* ns of blocked time of the unseen waits since the last wait with a reading */
     uint64_t oldest;         /* ns: end of the first of these waits */
-    uint64_t found_ready_ns; /* ns of the waits for which readings that found the thread runnable stand */
+    uint64_t found_ready_ns; /* ns of the waits that readings represent which found the thread runnable */
     uint32_t found_ready;    /* number of waits in `found_ready_ns` */
     uint64_t owed_ns;        /* ns of runnable time by which later waits of this class get shorter */
     uint64_t waited_ns;      /* ns: length of all waits since the last reading of schedstat, unseen waits included */
     double ready_ns, all_ns; /* runnable time in the waits up to that reading, and their length */
     uint32_t unseen;         /* number of the unseen waits, those in `found_ready_ns` included */
     uint64_t unseen_length;  /* ns: length of these waits, runnable time included */
-    struct wait_stack *last; /* of the last wait with a reading; NULL: none */
+    struct wait_stack *last; /* stack of the last wait with a reading, or NULL */
 };
 
 /* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 2 s and longer. */
@@ -102,7 +102,7 @@ struct thread_run {
     uint64_t known_since;         /* ns: time since which prof knows the state of the thread, or 0 for unknown */
     uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
     uint32_t ended;               /* number of ended waits that ptrace sees as one wait, or 0 if it is a single wait */
-    uint32_t uncounted;           /* number of ended waits that no time is left for */
+    uint32_t uncounted;           /* number of ended waits to which prof can assign no time */
     uint64_t slept_until;         /* ns: with ptrace, time before which the last of these waits may have ended */
     uint64_t late_switch;         /* ns of waits whose end a sample showed */
     uint64_t on_other_cpus;       /* ns on other CPUs that are not in the spool */
@@ -110,9 +110,9 @@ struct thread_run {
     uint64_t run_delay;           /* ns: run delay in the last reading of schedstat */
     uint64_t run_delay_read;      /* ns: time of the last reading of schedstat */
     uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since `run_delay_read` */
-    uint64_t awake_since_reading; /* ns of these that readings have shown */
+    uint64_t awake_since_reading; /* ns of `ready_since_reading` that readings have shown */
     struct short_waits *waits;    /* NULL: none yet */
-    struct waiting_call call;     /* the last one that a reading found */
+    struct waiting_call call;     /* the last system call that a reading found */
     bool is_stopped;              /* with ptrace: a signal has stopped the thread */
     struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */
     struct thread_waker waker;    /* in state RUN_WAITS: the waker of a thread that has not run since its wakeup */

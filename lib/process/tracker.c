@@ -172,7 +172,8 @@ static int end_threads(struct tracker *tracker, uint64_t now, struct error *err)
         if (thread && thread->number == ending.number)
             code = end_thread(tracker, ending.tid, ending.time, err);
     }
-    if (tracker->endings_done > tracker->endings.length / 2) { /* while threads end all the time, the queue has some */
+    /* if threads end all the time, the queue is never empty */
+    if (tracker->endings_done > tracker->endings.length / 2) {
         tracker->endings.length -= tracker->endings_done;
         memmove(tracker->endings.data, tracker->endings.data + tracker->endings_done,
                 tracker->endings.length * sizeof(struct ending));

@@ -123,7 +123,7 @@ uint64_t flush_found_time(struct thread_run *run, uint64_t most)
 
 void take_expected_runnable_time(struct thread_run *run)
 {
-    struct wait_class all = {0}; /* whose mean a class without a reading of schedstat has */
+    struct wait_class all = {0}; /* sum of all classes, whose mean a class without a reading of schedstat gets */
     uint64_t expected = 0, only_found = 0;
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++) {
         all.ready_ns += run->waits->classes[i].all_ns > 0 ? run->waits->classes[i].ready_ns : 0;

@@ -13,7 +13,7 @@ double find_shortest_of_class(uint64_t length);
 /* Returns the class of a wait of `length` ns, or NULL if memory ran out. */
 struct wait_class *find_wait_class(struct thread_run *run, uint64_t length);
 
-/* Adds `count` waits of `ns` in all, the last of which ended at `end`. */
+/* Adds `count` waits, which last `ns` in sum. The last one ended at `end`. */
 void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uint64_t end);
 
 /* Takes `ready` ns of runnable time from the waits since the last reading, in proportion to their length. Waits that
@@ -23,7 +23,7 @@ void take_runnable_time(struct thread_run *run, uint64_t ready);
 /* Returns the mean runnable time (ns) in a wait of `length` ns of the class. */
 uint64_t compute_mean_runnable_time(const struct wait_class *class, uint64_t length);
 
-/* Returns the ns of runnable time by which a wait of `length` ns is shorter. */
+/* Returns the ns of runnable time by which prof shortens a wait of `length` ns. */
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);
 
 /* Counts a wait whose end only a sample showed, not the record of a switch. */

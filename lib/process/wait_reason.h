@@ -26,7 +26,8 @@ struct wait_state {
  * Finds the reason for which thread `tid` of process `pid` waits. Returns 1 and fills in `state` if the thread waits.
  * Returns 0 if the thread runs, is runnable, or has ended. Returns -EACCES if this user may not read the process (Yama,
  * another user's process). `last`: the thread's last system call that a reading found, which this function updates.
- * After a stop, the kernel continues a wait with a timeout in a system call of its own, with the arguments of that one.
+ * After a stop, the kernel continues a wait with a timeout in another system call, restart_syscall(), which keeps the
+ * arguments of the interrupted call.
  */
 int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struct wait_state *state);
 

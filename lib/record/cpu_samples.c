@@ -204,7 +204,7 @@ static int add_python_frames(struct cpu_samples *samples, struct walked_sample *
     counts->late += is_late;
     counts->other += !is_late && !is_added;
     walked->has_python = true;
-    if (!is_traced) /* announce the next sample, so that the recorder reads that in time too */
+    if (!is_traced) /* announce the next sample, too, so that the recorder reads its stack in time */
         walked->depth = stood_still ? WAKEUP_STACK_SHORT : WAKEUP_STACK_LATE;
     return code;
 }

@@ -31,7 +31,7 @@ struct perf_source {
     struct signals signals;           /* last in the merge; empty: the kernel does not report signals */
     struct wakeup_mode *wakeup_modes; /* one per CPU */
     unsigned empty_looks;             /* consecutive reads of empty rings */
-    uint32_t least_tid;               /* of the threads at the start; 0: all threads are recorded */
+    uint32_t least_tid;               /* lowest tid of the threads at the start; 0: all threads are recorded */
     uint64_t lost_records, lost_wakeups;
     uint64_t lost_others; /* lost records of processes and mappings, if the kernel counts them apart from samples */
 };

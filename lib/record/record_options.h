@@ -36,7 +36,7 @@ enum record_sampler {
 
 enum record_wakers {
     WAKERS_NO,
-    WAKERS_IF_PERMITTED, /* no note if the kernel refuses them */
+    WAKERS_IF_PERMITTED, /* record wakers if the kernel permits, without a note if the kernel refuses */
     WAKERS_REQUESTED
 };
 

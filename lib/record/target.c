@@ -16,7 +16,7 @@ struct target {
     bool is_reaped, runs_again, is_interrupted; /* is_interrupted: the command has received one SIGINT */
     uint64_t launch_clock;                      /* ns of CPU time before exec */
     struct rlimit files_limit;                  /* limit before target_change_settings() */
-    struct sigaction child_action, size_action; /* actions before the first target_start() */
+    struct sigaction child_action, size_action; /* actions of both signals before the first target_start() */
     bool has_limit, has_actions;
     char **running_command;
     ARRAY(uint64_t) clocks; /* ns: CPU clocks of options.pids at the start of the recording */

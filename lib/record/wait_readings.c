@@ -17,7 +17,7 @@ enum {
     PASSES_ON_CPU = 4,        /* mean number of passes on the CPU of threads that are read */
     SLOW_MOVE_NS = 500000,    /* a move to an idle CPU takes 30 us */
     PASSES_WITHOUT_MOVE = 64, /* 256 ms: slow moves take little of the recorder's time */
-    RUN_DELAY_AGE_NS = 20000000, /* a pass reads the run delay of a thread if it is older than this */
+    RUN_DELAY_AGE_NS = 20000000, /* age of a run delay after which a pass reads the run delay again */
 };
 
 static bool reads_run_delay(const struct waits *waits)

@@ -27,8 +27,8 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
  * Switches show preemptions, but not the time from a wakeup until the thread ran. */
 void read_run_delay(struct waits *waits, uint32_t pid, struct tracked_thread *thread);
 
-/* Returns the most runnable time (ns) that a wait up to `end` can contain: by as much the kernel's count has grown
- * since it was last read. Returns UINT64_MAX if unknown, as after the end of the thread. */
+/* Returns the most runnable time (ns) that a wait up to `end` can contain, which is the growth of the kernel's count
+ * since prof last read the count. Returns UINT64_MAX if unknown, as after the end of the thread. */
 uint64_t find_most_runnable_time(struct waits *waits, struct tracked_thread *thread, uint64_t end);
 
 /* Returns a random number of at least 0 and below `limit`. */

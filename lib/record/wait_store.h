@@ -10,7 +10,7 @@ struct stored_wait {
     uint64_t start, end; /* ns */
     uint64_t unseen;     /* ns of the unseen waits that this wait stands for */
     enum { BLOCKED, READY, ELSEWHERE, UNSEEN } kind;
-    const struct wait_stack *stack; /* in place of that of the last reading; NULL: of the last reading */
+    const struct wait_stack *stack; /* stack of the wait, or NULL (the stack of the last reading) */
     bool is_sum;        /* a sum of several waits: one wait of mean length, and `unseen` has the time of the others */
     bool has_no_weight; /* an unseen wait, which is in the spool because its waker is known */
 };

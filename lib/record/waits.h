@@ -4,8 +4,8 @@
  * SWITCH records, which every user gets, have the time in ns at which a thread leaves its CPU and at which it runs
  * again. Only users who may record the kernel get the stacks of context switches. But every user can read the memory of
  * an own sleeping thread, and its sp and pc in /proc/PID/task/TID/syscall. So the recorder reads the stacks of waiting
- * threads every few milliseconds while threads switch. It neither stops nor wakes the thread. A stack counts only if
- * the thread slept until after the read, which the time of its next switch shows.
+ * threads every few milliseconds while threads switch. The recorder neither stops nor wakes a thread to read its stack.
+ * A stack counts only if the thread slept until after the read, which the time of its next switch shows.
  *
  * Stored waits. Readings come at random times that do not depend on the threads. The recorder stores each wait that a
  * reading met, and each wait of a second or longer. A stored wait stands for the waits of its thread and of its class
