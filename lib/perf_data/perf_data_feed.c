@@ -352,7 +352,7 @@ static uint64_t get_sample_cpu_time(struct perf_data_feed *feed, struct tracked_
     return is_clock(attr) && period ? period : feed->interval;
 }
 
-/* Adds a sample of an event; it stands for `period` events. 0: not in the file. */
+/* Adds a sample that stands for `period` occurrences of an event, or 0 if the file lacks the period. */
 static int add_sample(struct perf_data_feed *feed, const struct perf_data_record *record, struct tracked_thread *thread,
                       const struct fed_stack *stack, const struct perf_data_attr *attr, uint64_t period)
 {
@@ -446,7 +446,7 @@ static int feed_name(struct perf_data_feed *feed, const struct perf_record *reco
 {
     int code = 0;
     if (!record->comm.exec && !strcmp(record->comm.name, "perf-exec") && feed->data->attrs.data[0].starts_at_exec)
-        return 0; /* a forked child, before its exec */
+        return 0; /* the command, which perf has forked and which has not called exec yet */
     if (!record->comm.exec && !tracker_find_process(feed->tracker, record->pid))
         code = tracker_add_running_process(feed->tracker, record->pid, record->comm.name, record->time, feed->err);
     if (!code && !record->comm.exec && !tracker_has_thread(feed->tracker, record->tid))

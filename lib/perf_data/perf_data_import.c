@@ -3,8 +3,9 @@
  * header records of a piped file. The second pass feeds the records to the spool, in order of time.
  *
  * One event provides the CPU samples of the profile: the first clock (cpu-clock, task-clock), else cycles. Other events
- * become events of the profile. So do cycles: as CPU samples they show time, as an event their number. Cycles with a
- * fixed period (perf record -c) are only an event, unless the file has switches, which give their time.
+ * become events of the profile. Cycles become both: their CPU samples show time, and their event shows the number of
+ * cycles. Cycles with a fixed period (perf record -c) are only an event, unless the file has switches, which give their
+ * time.
  *
  * The file (in a directory, each file) is mapped, because a stack walk reads a small part of each 8 to 64 KiB stack.
  * Pages that the reader has passed are released.

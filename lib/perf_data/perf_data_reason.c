@@ -93,7 +93,7 @@ static enum wait_reason find_reason(struct perf_data_reasons *reasons, uint64_t 
     return reason;
 }
 
-/* A page fault is a page fault, however the kernel loads the memory. */
+/* The reason of a wait inside a page fault is the page fault, not the disk or the lock inside it. */
 enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count)
 {
     struct error err;

@@ -76,8 +76,8 @@ void cpu_stay_begin(struct cpu_stay *stay, const struct cpu_pin *pin, pid_t tid,
     stay->is_everywhere = CPU_EQUAL(&stay->before, &pin->allowed);
 }
 
-/* Allows all CPUs for a thread with the recorder's CPUs: if the cpuset of the thread grows, it may use the new CPUs.
- * Restores the CPUs of the thread, unless another thread has changed them meanwhile. */
+/* Restores the CPUs of the thread, unless another thread has changed the CPUs meanwhile. A thread that had the
+ * recorder's CPUs gets all CPUs, so that the thread may also run on CPUs that its cpuset gets later. */
 void cpu_stay_end(const struct cpu_stay *stay)
 {
     cpu_set_t now, all;

@@ -420,8 +420,8 @@ void perf_events_stop(struct perf_events *events)
         ioctl(events->cpu_clocks.data[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Returns the clock's samples lost on this CPU. With the whole system, skips the first event, which only reports
- * processes and mappings. */
+/* Returns the clock's samples lost on this CPU. In a recording of the whole system, the first event of a CPU only
+ * reports processes and mappings, so this function skips the event. */
 static uint64_t count_lost_on_cpu(const struct perf_events *events, const struct perf_cpu *cpu)
 {
     uint64_t lost = 0;

@@ -11,9 +11,9 @@
 
 /* Fields with the same names and values as in struct perf_event_attr. Records carry the trailer of sample_id_all. */
 struct perf_layout {
-    /* Of PERF_SAMPLE_IP, TID, TIME, ID, CPU, PERIOD, READ, CALLCHAIN, RAW (skipped), REGS_USER, STACK_USER. */
+    /* Bits among PERF_SAMPLE_IP, TID, TIME, ID, CPU, PERIOD, READ, CALLCHAIN, RAW (skipped), REGS_USER, STACK_USER. */
     uint64_t sample_type;
-    uint64_t read_format; /* of PERF_FORMAT_TOTAL_TIME_ENABLED, TOTAL_TIME_RUNNING, ID, LOST */
+    uint64_t read_format; /* bits among PERF_FORMAT_TOTAL_TIME_ENABLED, TOTAL_TIME_RUNNING, ID, LOST */
 };
 
 struct perf_sample {

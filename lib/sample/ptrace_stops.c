@@ -97,7 +97,8 @@ static int take_sample(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     return code;
 }
 
-/* Call it after ptrace(), which waits until the thread has left its CPU and its time is counted. */
+/* Call this function after ptrace(), which returns only after the thread has left its CPU, and the kernel has counted
+ * the time of the thread. */
 static void read_schedule(struct ptrace_thread *thread)
 {
     if (!ptrace_thread_read_schedule(thread, &thread->at_stop))

@@ -20,15 +20,15 @@
 #include <unistd.h>
 
 enum {
-    RING_SIZE = 512 * 1024,        /* 6,000 wakeups: 40 ms at 150,000 a second */
-    RING_MIN = 32 * 1024,          /* if the limit of locked memory is low */
+    RING_SIZE = 512 * 1024,        /* bytes, room for 6,000 wakeups, which are 40 ms at 150,000 wakeups a second */
+    RING_MIN = 32 * 1024,          /* bytes, if the limit of locked memory is low */
     STACK_SIZE = 8 * 1024,         /* some 20 frames of C++ */
-    STACK_RING_SIZE = 1024 * 1024, /* 126 copies: 40 ms at 3,000 a second */
-    STACKS_A_SECOND = 500,         /* of recorded threads on each CPU: a copy takes the waker 2 us, the recorder 5 us */
-    COPIES_A_SECOND = 3000,        /* of each CPU, those of other programs included */
-    CHOICE_NS = 5 * 1000 * 1000,   /* a later choice would copy many stacks at the start of a fast program */
-    OFTEN = 20000,                 /* wakeups a second */
-    ROUNDS_OFF = 8,                /* above OFTEN, the event is on in one of ROUNDS_OFF rounds */
+    STACK_RING_SIZE = 1024 * 1024, /* bytes, room for 126 copies of stacks, which are 40 ms at 3,000 copies a second */
+    STACKS_A_SECOND = 500,  /* limit of stacks of recorded threads per CPU: 2 us of the waker, 5 us of the recorder */
+    COPIES_A_SECOND = 3000, /* limit of copies on each CPU, including copies for other programs */
+    CHOICE_NS = 5 * 1000 * 1000, /* a later choice would copy many stacks at the start of a fast program */
+    OFTEN = 20000,               /* wakeups a second */
+    ROUNDS_OFF = 8,              /* above OFTEN, the event is on in one of ROUNDS_OFF rounds */
     FLAG_HARD_INTERRUPT = 0x08,
     FLAG_SOFT_INTERRUPT = 0x10,
     FLAG_NMI = 0x40,

@@ -36,8 +36,9 @@ struct wakeup {
 struct wakeup_cpu {
     int fd; /* readable (poll) when a quarter of the ring has filled */
     struct perf_ring ring;
-    uint64_t seen, recorded; /* wakeups that `stacks` sees, and those of recorded threads, since the last choice */
-    uint64_t period;         /* wakeups per record; 0: the event is off */
+    uint64_t seen;     /* number of wakeups of all threads since the last choice of a period */
+    uint64_t recorded; /* number of these wakeups that woke a recorded thread */
+    uint64_t period;   /* wakeups per record; 0: the event is off */
 };
 
 /* Offsets of fields, in bytes from the start of the tracepoint's fields. */
