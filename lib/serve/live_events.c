@@ -13,8 +13,9 @@ void live_init(struct live *live)
     pthread_mutex_init(&live->lock, NULL);
 }
 
-/* Returns the next bytes for a page. libmicrohttpd calls it when the connection accepts bytes; a page that does not
- * read times out. Without new data, it suspends the connection until wake_all_pages(). */
+/* Returns the next bytes for a page. libmicrohttpd calls this function when the connection accepts bytes. The
+ * connection of a page that does not read times out. Without new data, this function suspends the connection until
+ * wake_all_pages(). */
 static ssize_t next_event(void *context, uint64_t at, char *buffer, size_t size)
 {
     (void)at;

@@ -403,7 +403,7 @@ static bool is_slot_before_next_block(const struct block_reader *reader)
 
 /* ---- in order ---- */
 
-/* Continues with the appended file. False if there is none. */
+/* Continues with the appended file. False if no file was appended. */
 static bool start_next_file(struct block_reader *reader)
 {
     if (reader->more_fd < 0)

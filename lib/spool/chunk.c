@@ -33,7 +33,7 @@
 #include "base/leb128.h"
 
 enum head {
-    HEAD_KIND = 7, /* the kind minus SPOOL_SAMPLES */
+    HEAD_KIND = 7, /* mask of the kind, from which SPOOL_SAMPLES is subtracted */
     HEAD_SAME = 8,
     HEAD_CPU = 16,
     HEAD_FLAGS = 32,

@@ -163,7 +163,7 @@ static bool keeps_record(const struct compaction *compaction, const struct spool
     case SPOOL_RUN:
     case SPOOL_PAUSED:
     case SPOOL_RESUMED:
-    case SPOOL_UNSEEN: /* only at the end of the file */
+    case SPOOL_UNSEEN: /* a record that only the end of the file has */
     case SPOOL_SAMPLE:
     case SPOOL_WAIT:
     case SPOOL_EVENT_SAMPLE:
