@@ -141,7 +141,8 @@ bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CO
 uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address)
 {
     uint32_t call = read_instruction(code + ARCH_CODE_BEFORE - WORD);
-    int64_t distance = ((int64_t)(call & 0x3ffffff) ^ 0x2000000) - 0x2000000; /* 26 bits, signed, in instructions */
+    /* a signed number of 26 bits, which counts instructions */
+    int64_t distance = ((int64_t)(call & 0x3ffffff) ^ 0x2000000) - 0x2000000;
     return call >> 26 == 0x25 ? return_address - WORD + (uint64_t)(distance * WORD) : 0;
 }
 

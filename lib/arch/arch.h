@@ -25,7 +25,7 @@ enum arch_code_kind {
     ARCH_CODE_SIGNAL_FRAME, /* the kernel's signal frame is at sp, see arch_signal_frame_slots */
 };
 
-/* A return_slot: the return address is in the link register. */
+/* Value of `return_slot` for a return address in the link register. */
 enum { ARCH_RETURN_IN_LINK = INT16_MIN };
 
 struct arch_code {

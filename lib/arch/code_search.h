@@ -1,12 +1,12 @@
 /*
- * What the searches for a return instruction share: the code, which they read a window at a time, and the targets of
- * the jumps that they have followed. Private to lib/arch.
+ * The state that both searches for a return instruction use: the code, which they read a window at a time, and the
+ * targets of the jumps that they have followed. Private to lib/arch.
  */
 #pragma once
 
 #include "arch/arch.h"
 
-/* CODE_SLACK: bytes behind the code that may be read, and are 0. */
+/* CODE_SLACK: zero bytes after the code, which decoders may read. */
 enum { CODE_WINDOW = 1024, CODE_SLACK = 40, CODE_TARGETS = 128 };
 
 struct code_search {

@@ -83,7 +83,7 @@ static void start_path(struct path *path, uint64_t pc)
         path->registers[i].origin = (uint8_t)i;
 }
 
-/* The current word at this address. */
+/* Returns a value that stands for the word in memory at this address. */
 static struct value make_word_value(struct search *search, struct value address)
 {
     if (address.origin == ORIGIN_UNKNOWN || address.origin == ORIGIN_REALIGNED)

@@ -45,7 +45,7 @@ static void read_auxiliary_vector(struct core_file *core, struct cursor note)
     }
 }
 
-/* The number of mappings and the size of a page, the mappings, and their paths. */
+/* Reads NT_FILE: the number of mappings, the size of a page, the mappings, and their paths. */
 static int add_files(struct core_file *core, struct cursor note, struct error *err)
 {
     enum { MAPPING_SIZE = 24 };

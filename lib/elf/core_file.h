@@ -32,7 +32,7 @@ struct core_file {
     uint32_t signal;                     /* the signal that ended the process, or 0 */
     uint64_t vdso;                       /* address of the vDSO, or 0 for none */
     ARRAY(struct core_thread) threads;   /* at least one; the first one received the signal */
-    ARRAY(struct core_mapping) mappings; /* of files, then executable ones without a file */
+    ARRAY(struct core_mapping) mappings; /* mappings of files, then executable mappings without a file */
     ARRAY(struct elf_segment) memory;    /* parts in the file, sorted by address */
     ARRAY(unsigned char *) notes;
 };

@@ -144,9 +144,9 @@ size_t elf_file_read_note(const struct elf_file *file, const char owner[4], uint
 
 /* ---- opening ---- */
 
-/* libelf allocates a record of 200 bytes for each section that a file claims and is long enough for. The header of a
- * file with more than 65,279 sections has the number 0 (gABI, "Extended numbering"). Only unlinked object files have so
- * many sections, and they are rejected. */
+/* libelf allocates a record of 200 bytes for each section in the header of a file that is long enough for its sections.
+ * The header of a file with more than 65,279 sections has the number 0 (gABI, "Extended numbering"). Only unlinked
+ * object files have so many sections, and they are rejected. */
 static bool has_too_many_sections(const struct elf_file *file, const unsigned char *head)
 {
     static const unsigned char zeros[8];

@@ -32,8 +32,8 @@ struct file_part {
  * and leaves an empty part if the range is empty or larger than FILE_PART_MAX, or if memory ran out. */
 bool file_part_open(struct file_part *part, const struct bytes *bytes);
 
-/* Reads the blocks of the `size` bytes (at least 1) at `offset`, which lie inside the part. For file_part_get_bytes().
- */
+/* Reads the blocks of the `size` bytes (at least 1) at `offset`, which lie inside the part. file_part_get_bytes() calls
+ * this function. */
 bool file_part_read(struct file_part *part, size_t offset, size_t size);
 
 void file_part_close(struct file_part *part);

@@ -216,7 +216,7 @@ static bool read_inlined_call(struct go_functions *functions, const struct go_fu
                               uint32_t number, struct inlined_call *call)
 {
     struct go_table *table = &functions->table;
-    bool is_long = table->layout != GO_LAYOUT_1_20; /* with outer call, file and line */
+    bool is_long = table->layout != GO_LAYOUT_1_20; /* records have outer call, file and line */
     uint64_t address = calls + (uint64_t)number * (is_long ? 20 : 16);
     const struct elf_segment *segment = functions->calls_segment;
     if (!segment || address < segment->address || address - segment->address >= functions->calls_bytes.size) {

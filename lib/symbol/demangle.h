@@ -2,10 +2,10 @@
  * Turns linker symbols of C++ (Itanium), Rust (legacy and v0), D, and procedures of Fortran modules into the names that
  * programmers write. Go, OCaml and Haskell symbols are readable as they are.
  *
- * Swift symbols stay mangled. Swift's demangler ships with the compiler and the language runtime (swift_demangle() in
- * libswiftCore.so; Debian 13, not 12), and its cost has no bound. No callback can stop the demangler:
- * "$s4main1fyyAA1GVySiSiG_ADyAEAEG..." of 185 characters takes 2 s and 80 MB in version 6.0.3, and each further 8
- * characters double the cost.
+ * Swift symbols stay mangled. Swift's demangler is a part of the compiler and of the language runtime (swift_demangle()
+ * in libswiftCore.so), which Debian 13 has and Debian 12 lacks. The cost of a demangling has no bound, and no callback
+ * can stop the demangler: "$s4main1fyyAA1GVySiSiG_ADyAEAEG..." of 185 characters takes 2 s and 80 MB in version 6.0.3,
+ * and each further 8 characters double the cost.
  */
 #pragma once
 

@@ -274,12 +274,12 @@ static const struct got_entry *find_got_entry(const struct work *work, uint64_t 
     return got_entries_find(work->entries.data, work->entries.length, rva + work->base);
 }
 
-/* Writes the label behind an address: "<name+0x10>", "<name@got>", or none. */
 struct label {
     const char *name, *suffix;
     uint64_t distance;
 };
 
+/* Writes the label behind an address: "<name+0x10>", "<name@got>", or none. */
 static struct label find_label(const struct work *work, const struct target *target)
 {
     struct label label = {.suffix = ""};

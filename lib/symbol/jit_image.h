@@ -4,8 +4,9 @@
  * file.
  *
  * Each function has a section, a symbol and a unit of debug info (DWARF 4) with its lines. Functions that were in
- * memory at the same time keep their distances, so that relative calls between them lead to the right function. Code at
- * the addresses of other code in the file is in a separate layer, at other addresses.
+ * memory at the same time keep their distances, so that relative calls between them lead to the right function.
+ * Functions that were at the same address one after the other are in separate layers of the file, at different
+ * addresses.
  */
 #pragma once
 

@@ -106,8 +106,8 @@ static const char *find_text(struct span span, const char *text)
     return memmem(span.at, (size_t)(span.end - span.at), text, strlen(text));
 }
 
-/* Finds the space between function and file. Both may contain spaces ("get size /home/my files/a.js"). So a space
- * before the likely start of a file wins over the first space. */
+/* Finds the space between function and file. Both may contain spaces ("get size /home/my files/a.js"). So the separator
+ * is the space before the likely start of a path or, without such a space, the first space. */
 static const char *find_separator(struct span span)
 {
     static const char *const beginnings[] = {" /", " node:", " file:", " http:", " https:", " wasm:"};

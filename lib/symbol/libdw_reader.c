@@ -58,7 +58,7 @@ struct libdw {
     /* The current unit. */
     Dwarf_Die root; /* root of the DIEs: in a .dwo file, if the unit is split */
     Dwarf_Half version;
-    Dwarf_Die lines;                  /* DIE with the line table: of a split unit, the skeleton */
+    Dwarf_Die lines;                  /* DIE that refers to the line table, which is the skeleton of a split unit */
     ARRAY(struct function) functions; /* functions that contain a requested address */
     ARRAY(struct scope) scopes;       /* by offset */
     uint32_t *innermost;              /* per address: index in `functions`, or NONE */
@@ -140,7 +140,7 @@ static void search_roots(struct libdw *libdw)
         if (type != DW_UT_compile && type != DW_UT_skeleton)
             continue;
         for (ptrdiff_t at = 0; (at = dwarf_ranges(&root, at, &base, &start, &end)) > 0;)
-            if (start != 0) /* at 0, the linker dropped it */
+            if (start != 0) /* the linker moves the ranges of dropped code to 0 */
                 assign_range(libdw, dwarf_dieoffset(&root), start, end);
     }
 }

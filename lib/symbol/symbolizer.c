@@ -44,7 +44,7 @@ struct piece {
 struct task {
     struct symbol_job *job, uncached;
     uint64_t *uncached_rvas;
-    uint32_t *missing; /* per uncached_rvas: its index in the job */
+    uint32_t *missing; /* per element of uncached_rvas: index of the address in the job */
     struct cached_library cached;
     struct lookup lookup;
     bool has_files, has_uncached;
@@ -122,8 +122,8 @@ static int load_and_save_kallsyms(struct symbolizer *symbolizer, const struct sy
     return code;
 }
 
-/* Gets the symbols of the kernel, or of one of its modules: for the job's addresses from the cache, in `saved`, or
- * all symbols of the running kernel. */
+/* Gets the symbols of the kernel or of a kernel module. The cache gives the symbols at the job's addresses, in `saved`.
+ * Otherwise the function reads all symbols of the running kernel. */
 static int load_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_job *job, struct kallsyms *saved,
                                const struct kallsyms **symbols, struct error *err)
 {

@@ -46,11 +46,11 @@ const struct mapping *address_space_find_at_or_above(const struct address_space 
 /* Returns the mapping at `pc`, else the last mapping below `pc`, or NULL: none. Valid until the next change. */
 const struct mapping *address_space_find_at_or_below(const struct address_space *space, uint64_t pc);
 
-/* Whether `pc` is in no mapping. If so, sets *gap to the unmapped range around `pc`. */
 struct address_gap {
     uint64_t start, end; /* end exclusive */
 };
 
+/* Whether `pc` is in no mapping. If so, sets *gap to the unmapped range around `pc`. */
 bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, struct address_gap *gap);
 
 /* Whether a file is mapped in [start, end). */

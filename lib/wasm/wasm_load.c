@@ -1,5 +1,5 @@
 /*
- * Loading: the life of a session, its input buffer, and the bytes of a profile.
+ * Exports that create a session, return its input buffer, and load a profile from bytes.
  */
 #include "base/hash.h"
 #include "profile/append.h"
@@ -112,9 +112,10 @@ int session_finish(struct session *session)
     return code ? code : set_profile(session, &profile);
 }
 
-/* ---- columns of numbers that other sessions parse ---- */
+/* ---- columns of numbers, which the sessions of helper workers parse ---- */
 
-/* Starting at the next piece, defers runs of numbers of `least` bytes or more; 0 defers none (see profile/read.h). */
+/* Makes the session defer runs of numbers of at least `least` bytes (profile/read.h), starting at the next piece. With
+ * 0, it defers none. */
 void session_defer(struct session *session, uint32_t least)
 {
     if (session->import)
@@ -141,13 +142,14 @@ const struct view *session_deferred(struct session *session)
     return ANSWER_ARRAY(session, &session->loading.runs);
 }
 
-/* Returns the destination for the elements of a run, valid until the next call, or NULL if the run has its elements. */
+/* Returns the memory to which the page writes the elements of a run, or NULL if the run has its elements. The memory is
+ * valid until the next call. */
 unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 {
     return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
 }
 
-/* Returns the elements of a column of `type`, as bytes, from the JSON array in the input, or NULL if the array
+/* Parses the JSON array in the input as a column of `type`. Returns the elements as bytes, or NULL if the array
  * contains other values. */
 const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
 {

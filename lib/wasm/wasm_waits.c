@@ -1,5 +1,5 @@
 /*
- * Exports for web/src/engine/waits.ts: waits of threads in groups, and for findings.ts.
+ * Exports for web/src/engine/waits.ts (waits of threads in groups) and for findings.ts.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
