@@ -10,7 +10,7 @@
 /* Columns shared by all frames of an address. */
 struct library_rows {
     uint32_t lib, resource;         /* rows */
-    uint32_t category, subcategory; /* PROFILE_NONE, both or neither */
+    uint32_t category, subcategory; /* both or neither are PROFILE_NONE */
 };
 
 ARRAY_TYPE(struct row_list, uint32_t);

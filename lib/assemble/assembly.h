@@ -39,7 +39,7 @@ int assembly_add_stacks(struct assembly *assembly, const struct assemble_options
 int assembly_describe(struct assembly *assembly, const struct assemble_options *options, struct assemble_result *result,
                       struct error *err);
 
-/* Removes what assembly_describe() added. */
+/* Removes the threads, markers, counters and metadata that assembly_describe() added. */
 void assembly_remove_description(struct assembly *assembly);
 
 void assembly_describe_result(const struct assembly *assembly, struct assemble_result *result);

@@ -49,7 +49,7 @@ static bool compare_frame(const struct checking *checking, struct symbol_differe
     return same_function && same_file && own->line == libdw->line && own->column == libdw->column;
 }
 
-/* Returns the frame of an answer at this depth; 0 is the innermost frame. NULL if there is none. */
+/* Returns the frame of an answer at this depth; 0 is the innermost frame. NULL if the answer has no such frame. */
 static const struct symbol_frame *get_frame_at(const struct symbol_answers *answers, size_t address, size_t depth)
 {
     const struct symbol_answer *answer = &answers->answers[address];

@@ -107,11 +107,11 @@ bool live_assembly_is_outdated(const struct live_assembly *live)
 
 /* ---- samples ---- */
 
-/* Returns the number of stored samples of a table, and of final samples: the last wait may change. */
 struct live_extent {
     uint64_t all, settled, last_time;
 };
 
+/* Counts the stored samples of a table, and the samples that stay as they are. The last wait may still change. */
 static struct live_extent find_extent(struct sample_store *store, uint32_t thread)
 {
     struct live_extent extent = {0};

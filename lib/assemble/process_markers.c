@@ -131,7 +131,7 @@ static void add_process(struct filling *filling, const struct replay_process *pr
     const struct process_exit *end = process->end ? find_exit(filling, process) : NULL;
     if (end)
         write_exit(json, end);
-    /* the end of a process whose row shows other threads is the end of the last of these threads */
+    /* a process whose row also shows other threads ends with the last of these threads */
     uint64_t until = end && end->time < process->end ? end->time : process->end;
     finish_marker(filling, "Process", process->main_thread, choose_phase(until), start, until);
 }

@@ -21,7 +21,7 @@ const char *process_perf_map_problem(int code);
 /* Opens another file of PERF_MAP_DIRECTORY. The file name is `before`, the process's own pid, and `after`. */
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after);
 
-/* Returns the pid in the names of the process's files: its pid in its own namespace. */
+/* Returns the pid that the names of the process's files contain, which is its pid in its own pid namespace. */
 uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process);
 
 /* Whether to trust a file of this owner as the process's own, see process_perf_map.c. */

@@ -8,8 +8,8 @@
 #include "assemble/symbolization.h"
 #include "assemble/trust.h"
 
-/* Receives each figure of data quality. `format`: of the value, as in `meta.extra` of a profile. `value`: a number in
- * digits. */
+/* Receives each figure of data quality. `format`: the format of the value, as in `meta.extra` of a profile. `value`: a
+ * number in digits. */
 struct metadata_listener {
     void (*receive)(void *context, const char *label, const char *format, const char *value); /* may be NULL */
     void *context;

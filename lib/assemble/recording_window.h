@@ -2,9 +2,9 @@
  * Splits a running recording into consecutive profiles, called windows. Each window has the samples since the previous
  * window. Every sample is in exactly one window, by its place in the spool. So the sums of all windows equal those of
  * the profile of the whole recording, with three exceptions. Only the whole profile has the CPU time without samples
- * (unsampled.h), because the recorder knows this time only at the end, and not in a flight recorder. A window has
- * threads that were only runnable so far; the whole profile omits such threads. A wait across several windows is in
- * each window, with the part of its time that the recorder wrote since the previous window.
+ * (unsampled.h), because the recorder knows this time only at the end, and not in a flight recorder. A window also has
+ * threads that have only been runnable so far. The whole profile omits threads that were only runnable. A wait across
+ * several windows is in each window, with the part of its time that the recorder wrote since the previous window.
  *
  * A thread's window starts at the end of its last row in the previous window, so that each moment is in one window.
  * Windows have no markers and counters. Each window reads all events so far, for the processes, threads and mappings of
@@ -18,8 +18,8 @@
 
 /* State of a thread at the end of the previous window. */
 struct window_thread {
-    uint64_t time; /* ns: end of its time in windows, or 0 for none yet */
-    double cpu;    /* ms after its last sample, not yet in a row's weight */
+    uint64_t time; /* ns: end of the thread's last row in a window, or 0 for no window yet */
+    double cpu;    /* ms of CPU time after its last sample, which no row of a window contains yet */
 };
 
 ARRAY_TYPE(struct window_threads, struct window_thread); /* indexed by thread number in the spool */

@@ -34,7 +34,7 @@ enum { REPLAY_COUNTERS_MOST = 6 << 20 }; /* 48 MiB */
 /* Adds a reading. Ignores a reading with another width, or before the last reading. */
 int replay_counters_add(struct replay_counters *counters, const struct spool_counters *record, struct error *err);
 
-/* Returns the series of `whose`, or NULL for none. */
+/* Returns the series of a process, of the CPUs or of energy (`whose`, as in struct spool_counters), or NULL. */
 const struct replay_series *replay_counters_find(const struct replay_counters *counters, uint32_t whose);
 
 /* A value of a reading. */

@@ -39,7 +39,7 @@ static bool has_map(struct replay *replay, uint32_t number)
     return process->jit.map_state == REPLAY_JIT_FOUND;
 }
 
-/* Iterates over the process and the ancestors whose code it has. */
+/* An iteration over a process, and over the ancestors whose code the process has. */
 struct ancestry {
     uint32_t process;
     uint64_t time; /* the time (ns) of the fork, at which the ancestor's code counts */

@@ -39,7 +39,7 @@ void replay_marks_end_pause(struct replay_marks *marks, const struct spool_resum
 int replay_marks_add_user_mark(struct replay_marks *marks, const struct spool_user_mark *user, struct error *err);
 int replay_marks_add_run(struct replay_marks *marks, const struct spool_run *run, struct error *err);
 
-/* Stores the time of a CPU's last sample, the start of a later loss. */
+/* Stores the time of a CPU's last sample, which is the start of the next loss on the CPU. */
 int replay_marks_store_sample(struct replay_marks *marks, uint32_t cpu, uint64_t time, struct error *err);
 
 /* Adds the lost samples that the kernel counted without a record, at the end. `lost`: all lost samples. */

@@ -139,8 +139,8 @@ static int handle_counters(struct replay *replay, const struct spool_counters *c
                                                              : replay_counters_add(&replay->counters, counters, err);
 }
 
-/* The recorder's own events have the recorder's time, not the time of their neighbors, so they are not queued. The
- * switch has no default, so that the compiler reports a missing kind. */
+/* The recorder's own events have the recorder's time, not the time of their neighbors, so prof does not queue these
+ * events. The switch has no default, so that the compiler reports a missing kind. */
 int replay_handle_record(struct replay *replay, struct spool_record *record, struct error *err)
 {
     int code;

@@ -88,7 +88,7 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
     case SPOOL_WORK:
     case SPOOL_SIGNAL:
     case SPOOL_OOM_KILL:
-        break; /* without the number of a process or thread */
+        break; /* records without the number of a process or thread */
     }
     return 1;
 }

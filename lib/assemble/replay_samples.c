@@ -75,7 +75,8 @@ static uint32_t find_waker(struct replay *replay, const struct spool_wait *wait)
     return array_push(&known->all, waker) && hash_set(&known->numbers, key, number) ? number : REPLAY_NONE;
 }
 
-/* Adds a sum of unseen waits for which no place is left to the newest wait, if this wait is one of them. */
+/* Merges the sum of unseen waits into the newest wait of the thread, if the newest wait has no weight. Returns false
+ * for another newest wait. */
 static bool add_to_unseen_wait(struct replay *replay, const struct spool_wait *wait, uint32_t stack)
 {
     struct stored_sample *newest = sample_store_get_newest_wait(replay->samples.store, wait->thread);

@@ -28,7 +28,7 @@ struct trust {
                       thread need a pass over all samples */
 };
 
-/* `trust` must be zeroed, except `is_quick`. Call trust_destroy() also after a failure. */
+/* The caller zeroes `trust`, and may then set `is_quick`. Call trust_destroy() also after a failure. */
 int trust_find(struct trust *trust, const struct replay *replay, const struct symbolization *symbolization,
                struct error *err);
 void trust_destroy(struct trust *trust);

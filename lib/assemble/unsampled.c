@@ -116,7 +116,7 @@ static int choose_rows(struct attribution *attribution, struct error *err)
     return 0;
 }
 
-/* ---- what the kernel counted ---- */
+/* ---- CPU time that only the kernel counted ---- */
 
 static double get_running_time(const struct replay_thread *thread)
 {

@@ -18,7 +18,7 @@ enum lock_kind {
     KIND_FUTURE,
     KIND_PARK,
     KIND_LATCH,
-    /* these words alone name the object */
+    /* kinds whose words are the whole name of the object */
     KIND_SLEEP,
     KIND_IDLE, /* a thread of a runtime without work */
     KIND_GIL,
@@ -216,7 +216,7 @@ static const char *const private_words[] = {"std::sys*park*",      "std::thread:
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-enum { MOST_FRAMES = 16 }; /* between a system call and the function that names its wait */
+enum { MOST_FRAMES = 16 }; /* limit of the frames between a system call and the function that names its wait */
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -300,7 +300,8 @@ static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
         enum lock_kind outer =
             starts_with(library_name, "libjvm.so") ? find_kind(jvm_patterns, COUNT(jvm_patterns), name) : KIND_NONE;
         outer = outer == KIND_NONE ? find_kind(outer_patterns, COUNT(outer_patterns), name) : outer;
-        library = inner || outer ? profile->funcs.resource[func] : library; /* its unnamed callers are inside, too */
+        /* unnamed functions of this library are inside the lock, too */
+        library = inner || outer ? profile->funcs.resource[func] : library;
         lock.is_private |= has_private_word(name);
         if (outer > KIND_INSIDE)
             lock.kind = outer;

@@ -247,14 +247,14 @@ static struct python_code *add_code(struct python_codes *codes, uint64_t address
     return code;
 }
 
-/* Returns the number of memory parts per comparison: the code object, and for Pythons without code versions also its
- * name and line table. */
 struct comparison {
     const struct python_source *source;
     struct python_code *codes[AT_ONCE];
     size_t count;
 };
 
+/* Returns the number of memory parts per comparison: the code object, and for Pythons without code versions also its
+ * name and line table. */
 static size_t count_parts(const struct python_source *source)
 {
     return source->layout->version ? 1 : 3;

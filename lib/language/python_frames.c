@@ -21,7 +21,7 @@ enum {
     THREADS_KEPT = 4096,
     FRAME_SIZE = 72,    /* bytes to read of a _PyInterpreterFrame */
     SEARCH_SHARE = 100, /* searches take at most 1/SEARCH_SHARE of the time */
-    FAILURES_MAX = 8,   /* time after which the thread state is searched again */
+    FAILURES_MAX = 8,   /* failed reads after which prof searches the thread state again */
 };
 
 static const uint64_t state_ns = 3000, shortest_pause = 100000, longest_pause = 20000000;
