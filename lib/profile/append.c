@@ -108,7 +108,7 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
 
 /* ---- a profile ---- */
 
-/* The mapping of strings between two parts, which number them differently. */
+/* Maps the strings of one part to those of another part, which numbers strings differently. */
 struct renumbering {
     const struct profile *before;
     struct profile *profile;

@@ -30,7 +30,7 @@ struct stack_table {
 
 struct frame_table {
     int64_t *address;      /* library-relative, or -1 for none */
-    uint32_t *lib;         /* into libs, or PROFILE_NONE */
+    uint32_t *lib;         /* index into libs, or PROFILE_NONE */
     uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
     uint32_t *category;    /* PROFILE_NONE: category of the caller */
     uint32_t *subcategory; /* PROFILE_NONE if and only if category is PROFILE_NONE */
@@ -45,7 +45,7 @@ enum func_flags { FUNC_IS_JS = 1, FUNC_RELEVANT_FOR_JS = 2 };
 struct func_table {
     uint32_t *name;          /* string */
     uint32_t *resource;      /* PROFILE_NONE */
-    uint32_t *source;        /* into sources, or PROFILE_NONE */
+    uint32_t *source;        /* index into sources, or PROFILE_NONE */
     uint32_t *line, *column; /* line of the declaration, 1-based; 0 unknown */
     uint8_t *flags;          /* enum func_flags */
     size_t length, capacity;

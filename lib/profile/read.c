@@ -26,7 +26,7 @@ enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
 
 struct level {
     enum level_kind kind;
-    const struct schema *schema; /* of the object or of the array's objects */
+    const struct schema *schema; /* schema of the object or of the array's objects */
     void *base;                  /* struct, owner of the array, or struct column of the level */
     enum column_type column;
     const struct field *field; /* field of the latest key, or NULL if unknown */

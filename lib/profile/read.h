@@ -42,12 +42,13 @@ struct deferred_column {
     size_t first;
 };
 
-/* Starting at the next piece, defers runs of `least` bytes or more; 0, the default, defers none. */
+/* Makes the reader defer runs of at least `least` bytes, starting at the next piece. With 0, the default, it defers
+ * none. */
 void profile_reader_defer(struct profile_reader *reader, size_t least);
 
 /* Returns all deferred runs so far, in order. */
 const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
-/* Returns the destination for the elements of a run, `count` of the column's type; valid until the next call. NULL if
- * the run does not exist, or on the second call for the run. */
+/* Returns the memory to which the caller writes the `count` elements of a run, in the type of the column. The memory is
+ * valid until the next call. Returns NULL if the run does not exist, or on the second call for the run. */
 void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);

@@ -13,7 +13,7 @@ struct sample_row {
     double weight;        /* read only if the thread has weights */
     double cpu_delta;     /* µs, or NAN (null); read only if the thread has CPU times */
     uint32_t waker;       /* string, or PROFILE_NONE (null); read only if the thread has wakers */
-    uint32_t waker_stack; /* or PROFILE_NONE (null); read only if the thread has wakers */
+    uint32_t waker_stack; /* stack, or PROFILE_NONE (null); read only if the thread has wakers */
 };
 
 struct slice_row { /* a row of struct slice_table */
@@ -41,7 +41,7 @@ struct sample_source {
 int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
                   const struct byte_sink *sink, struct error *err);
 
-/* Rows of one sample table of a growing profile (append.h). */
+/* The new rows of one sample table, in a growing profile (append.h). */
 struct added_samples {
     size_t thread;
     int event;      /* index of the event in meta.events, or -1 for the thread's own samples */

@@ -133,7 +133,7 @@ static inline void draw_sample(const struct canvas *canvas, const struct strip *
 }
 
 /* Each sample ends where the next sample starts. The second half of a sample and the first half of the next sample have
- * the same share. Only samples that match cost more than the look at their node. */
+ * the same share. Samples that do not match cost only the reading of their node. */
 static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
                          const struct call_nodes *nodes, const struct activity_request *request,
                          const struct sample_table *samples)

@@ -101,7 +101,8 @@ static bool has_func(const struct profile *profile, uint32_t stack, uint32_t fun
  * it later releases the object. Other threads may only be on their way to the object. */
 static void keep_segments_of_holders(struct critical_path *path, const struct profile *profile, uint32_t object)
 {
-    uint32_t wakes_in = PROFILE_NONE, releases = PROFILE_NONE; /* of the last segment: a wait has many segments */
+    uint32_t wakes_in = PROFILE_NONE,
+             releases = PROFILE_NONE; /* values of the last segment, because a wait has many segments */
     size_t kept = 0;
     for (size_t i = 0; i < path->length; i++) {
         const struct path_segment *segment = &path->data[i];

@@ -251,7 +251,8 @@ static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tr
     return array_reserve(&tree->members, butterfly->scratch.length);
 }
 
-/* Turns the numbers of members into ranges. `last` starts at `first`, and grows with each member. */
+/* Turns the numbers of members into ranges. Sets `last` of each child to its `first`, and adds one for each member that
+ * the child gets. */
 static void list_members(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
 {
     size_t place = tree->members.length;

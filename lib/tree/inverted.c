@@ -123,7 +123,8 @@ static int64_t count_callers(struct inverted *inverted, uint32_t first, uint32_t
     return ended;
 }
 
-/* Turns the numbers of call nodes into ranges. `last` starts at `first`, and grows with each call node. */
+/* Turns the numbers of call nodes into ranges. Sets `last` of each child to its `first`, and adds one for each call
+ * node that the child gets. */
 static void lay_out_children(struct inverted *inverted, uint32_t first_child, uint32_t first_position)
 {
     for (size_t i = first_child; i < inverted->tree.length; i++) {

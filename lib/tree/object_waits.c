@@ -21,7 +21,7 @@ struct collector {
     const struct engine *engine;
     struct object_waits *waits;
     ARRAY(struct object_wait) list;
-    uint32_t *numbers; /* of the list, in the order of the last sort */
+    uint32_t *numbers; /* indexes of `list`, in the order of the last sort */
     uint32_t thread;
     bool has_wakers;
 };
@@ -249,7 +249,7 @@ static int make_rows(struct collector *collector, bool by_waker, struct site_lis
     return code ? code : order_rows(rows->data, sizeof(*rows->data), rows->length, magnitude_of_row, err);
 }
 
-/* ---- what others do meanwhile ---- */
+/* ---- the critical paths during the longest waits ---- */
 
 static bool is_shorter(const void *context, uint32_t a, uint32_t b)
 {

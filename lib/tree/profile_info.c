@@ -89,7 +89,7 @@ int list_profile_metadata(struct metadata *metadata, struct arena *arena, const 
     return writer.failed ? error_no_memory(err) : 0;
 }
 
-/* ---- what the recorder wrote ---- */
+/* ---- the metadata that the recorder wrote ---- */
 
 int list_recording_metadata(struct metadata *metadata, struct arena *arena, const struct profile *profile,
                             struct error *err)

@@ -11,20 +11,20 @@
 /* Ascending, disjoint times of intervals of one thread. */
 struct interval_times {
     ARRAY(struct time_range) ranges;
-    size_t first; /* number of the first one among those of the thread's side */
+    size_t first; /* number of the thread's first interval among the intervals of its side */
 };
 
 struct sample_filter {
     struct transform_list transforms; /* transforms of kind TRANSFORM_FILTER_MARKERS; a sample must pass all of them */
     ARRAY(uint32_t) threads;          /* threads whose markers the transforms search */
-    struct time_range range;          /* ms: of the intervals of which the slowest count */
+    struct time_range range;          /* ms: the transforms select the slowest among the intervals of this range */
     /* Per thread of the profile and kind of table: samples with a stack column of their own, or NULL (nothing is
      * dropped). */
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
-    /* Of the first transform with only the slowest intervals: their disjoint times per thread, or NULL. Of the
-     * transform that splits the intervals, also the number of intervals and of their disjoint times on each side; else
-     * 0. */
+    /* `times` has the disjoint times of the intervals of each thread for the first transform that selects the slowest
+     * intervals, or is NULL. For a transform that splits the intervals, the other members have the numbers of the
+     * intervals and of their disjoint times on each side. Otherwise these members are 0. */
     size_t intervals[PROFILE_SIDES], times_of_side[PROFILE_SIDES];
     struct interval_times *times;
 };

@@ -62,7 +62,8 @@ struct func_timing {
     uint32_t func; /* func, resource or category */
     double total;  /* weight of the samples with this func in their stack; recursion counts once */
     double self;
-    struct side_figures sides[PROFILE_SIDES]; /* of a comparison, whose differences total and self are */
+    struct side_figures
+        sides[PROFILE_SIDES]; /* figures of both sides of a comparison; total and self are the differences */
 };
 
 struct func_timings {

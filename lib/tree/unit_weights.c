@@ -3,7 +3,10 @@
 #include "tree/engine_state.h"
 
 enum { MOST_BLOCKS = 200, LEAST_INTERVALS = 10 };
-enum { MOST_IN_ROWS = 1 << 19, WORTH_A_ROW = 16 }; /* sums per unit of all rows; sums of the samples of a node */
+enum {
+    MOST_IN_ROWS = 1 << 19,
+    WORTH_A_ROW = 16
+}; /* limit of the numbers in all rows; a node with fewer samples gets no row */
 
 struct summing {
     struct unit_weights *weights;

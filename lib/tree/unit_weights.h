@@ -14,7 +14,8 @@
 struct unit_weights {
     size_t groups, count[PROFILE_SIDES];
     bool are_runs;      /* the units are runs, or intervals; else blocks of time */
-    bool are_intervals; /* units of the transform that splits the intervals: each has the same number of them */
+    bool are_intervals; /* the units are groups of the intervals that a transform splits: each unit has the same number
+                           of intervals */
     double least[PROFILE_SIDES];      /* smallest weight of a sample */
     double *of_groups[PROFILE_SIDES]; /* [group * count + unit] */
     double *all[PROFILE_SIDES];       /* [unit]: weight of all samples */

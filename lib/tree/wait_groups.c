@@ -43,9 +43,10 @@ struct grouper {
     struct length_counts lengths;
     ARRAY(struct group_sums) sums;                  /* sums of each group */
     double limits[MOST_DEGREES * STEPS_PER_DEGREE]; /* limits of Student's distribution; 0: not computed yet */
-    struct hash group_of_key;                       /* get_key(), for pairs with the waker in the upper half */
-    uint32_t runnable, unseen;                      /* results of find_wait_reason() */
-    bool has_mean_lengths;                          /* recorded with ptrace: the lengths of short waits are means */
+    struct hash
+        group_of_key; /* key -> group. The key is get_key(), and for a pair also has the waker in its upper half */
+    uint32_t runnable, unseen; /* subcategories of these reasons, from find_wait_reason() */
+    bool has_mean_lengths;     /* recorded with ptrace: the lengths of short waits are means */
     uint32_t thread;
     double there;                     /* ms: lifetime of `thread` in the range */
     struct unseen_waits of_thread;    /* unseen waits of `thread` */

@@ -6,7 +6,8 @@
  * estimates (quality.md, Waits).
  *
  * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. Their
- * longest wait, first wait and percentile are unknown. A sum whose mean length rounds to 0 does not count.
+ * longest wait, first wait and percentile are unknown. If the mean length of a sum rounds to 0, the number of its waits
+ * is unknown.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 
 struct wait_part {
     double ms;              /* weight in the range: the recorded wait and the unseen waits that it stands for */
-    double longest;         /* ms of the recorded wait alone */
+    double longest;         /* ms of the recorded wait in the range, without unseen waits */
     double length;          /* ms of the recorded wait, in and outside of the range */
     double unseen;          /* number of unseen waits that the wait stands for */
     bool is_recorded;       /* false: the thread has no row of a wait */

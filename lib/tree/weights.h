@@ -56,7 +56,7 @@ struct weighing {
     struct time_range range;
     enum sample_weight weight;
     enum sample_table_kind table; /* the sample table to read; only TABLE_SAMPLES has times */
-    /* Tables per thread of the profile and kind, in place of the profile's tables, or NULL (the profile's tables). */
+    /* The sample tables to read, indexed by thread and kind of table, or NULL (the tables of the profile). */
     const struct sample_table (*samples)[SAMPLE_TABLES];
     uint32_t not_running; /* the stack "(not running)", for waits without a known function, or PROFILE_NONE if not
                            * counted */
