@@ -54,8 +54,8 @@ static void write_string(struct csv *csv, uint32_t string)
     write_text(csv, profile_text(csv->profile, string));
 }
 
-/* Writes an empty field for an unknown number, and at most six decimals, ns of a time in ms, because a sum of many
- * times has errors in later digits. */
+/* Writes a number, or an empty field for an unknown number. A time in ms gets at most six decimals (ns), because the
+ * later digits of a sum of many times are rounding errors. */
 static void write_number(struct csv *csv, double value)
 {
     static const double least = 0.5e-6;

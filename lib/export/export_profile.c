@@ -16,7 +16,7 @@ struct made_profile {
 struct leaf_context {
     const struct stack_view *stacks;
     const struct call_nodes *nodes;
-    const uint8_t *matching; /* of the search, or NULL (all match) */
+    const uint8_t *matching; /* per call node: whether the search matches, or NULL (all match) */
 };
 
 static void *copy_array(struct made_profile *made, const void *from, size_t count, size_t size)

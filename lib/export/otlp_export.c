@@ -67,7 +67,7 @@ struct otlp {
     /* per row of the dictionary: row in the profile */
     ARRAY(uint32_t) stack_list, location_list, function_list, mapping_list;
     uint64_t *limits; /* per library: end of its address range */
-    uint64_t *starts; /* per library with a mapping */
+    uint64_t *starts; /* per library: start of its address range */
     bool failed;
 };
 

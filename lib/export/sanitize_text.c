@@ -90,8 +90,8 @@ static bool begins_with(const char *text, size_t length, const char *with)
     return length >= size && memcmp(text, with, size) == 0;
 }
 
-/* Matches a home directory at a usual place, /home/NAME or /Users/NAME, at this slash. Returns the length, and sets the
- * position of NAME. Returns 0 if none matches. */
+/* Matches a home directory at a usual place, /home/NAME or /Users/NAME, at this slash. Returns the length of the match,
+ * and sets *name to the position of NAME. Returns 0 if no place matches. */
 static size_t match_usual_home(const char *text, size_t length, size_t *name)
 {
     static const char *const parents[] = {"/home/", "/Users/", "\\Users\\", "\\\\Users\\\\"};

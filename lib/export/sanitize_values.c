@@ -157,7 +157,7 @@ static bool is_command(const struct json *json)
 
 struct payload_reader {
     uint32_t schema;
-    bool is_code; /* a text of the producer, not of the recording */
+    bool is_code; /* text of the program that wrote the profile, not of the recording */
     bool is_cause, is_argument, is_string_index, is_stack, is_kind;
     bool is_list;    /* the value is a list of a command's arguments */
     unsigned listed; /* number of texts read in the list */

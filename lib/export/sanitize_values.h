@@ -43,8 +43,8 @@ bool sanitizer_find_words(struct sanitizer *sanitizer);
 /* Returns the index of a text in the copy, or PROFILE_NONE after a failure. */
 uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t length);
 
-/* Returns the copy's string for a string of the original (PROFILE_NONE stays), sanitized. A word is a text of the
- * producer, not of the recording: a color, a category, a number. JSON of a schema is a text of the producer. */
+/* Returns the sanitized string of the copy for a string of the original. PROFILE_NONE stays. sanitizer_keep_word() is
+ * for texts of the program that wrote the profile, not of the recording, such as a color, a category or a number. */
 uint32_t sanitizer_keep(struct sanitizer *sanitizer, enum role role, uint32_t string);
 uint32_t sanitizer_keep_text(struct sanitizer *sanitizer, uint32_t string);
 uint32_t sanitizer_keep_word(struct sanitizer *sanitizer, uint32_t string);

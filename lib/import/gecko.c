@@ -20,9 +20,10 @@ struct gecko {
     double start_time; /* start time of the outer process, ms since the epoch */
     double shift;      /* start of the current process, ms */
     ARRAY(uint32_t) categories;
-    ARRAY(struct gecko_lib) libs;            /* libraries of the process, sorted by start */
-    ARRAY(uint32_t) strings, frames, stacks; /* of the thread: JSON nodes, JSON nodes, stacks of the profile */
-    ARRAY(bool) is_caller;                   /* per stack of the thread */
+    ARRAY(struct gecko_lib) libs; /* libraries of the process, sorted by start */
+    /* per row of the thread: JSON node of the string, JSON node of the frame, stack of the profile */
+    ARRAY(uint32_t) strings, frames, stacks;
+    ARRAY(bool) is_caller; /* per stack of the thread */
     size_t thread_number;
     bool has_addresses;
 };

@@ -67,7 +67,7 @@ static void add_stack(struct reading *reading, uint64_t samples)
     builder_add_sample(reading->builder, reading->thread, 0, stack, 0, (double)samples);
 }
 
-/* Passes over the records; with `reading`, adds their stacks. */
+/* Checks all records, and adds their stacks if `reading` is not NULL. */
 static int read_records(struct words words, struct reading *reading, struct cursor *rest, struct error *err)
 {
     for (size_t number = 1;; number++) {

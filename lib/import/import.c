@@ -8,7 +8,7 @@ enum { MOST_UNDECIDED = 64 << 20 }; /* size limit of JSON before its kind is kno
 struct import {
     struct profile_reader *reader;
     struct json_kind_scanner scanner;
-    const struct importer *importer; /* of this file, or NULL (the reader reads it) */
+    const struct importer *importer; /* importer of this file, or NULL (the profile reader reads the file) */
     bool is_decided, failed, takes_parts;
     bool is_behind_mark; /* a byte order mark, if any, was skipped */
     unsigned mark;       /* number of bytes of the byte order mark read so far */

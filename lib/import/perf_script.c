@@ -71,7 +71,7 @@ bool perf_script_begins(const char *text, size_t size, bool is_whole)
     size_t others = 0, records = 0;
     (void)is_whole;
     for (size_t at = 0; at < size;) {
-        enum { OTHERS_MAX = 4 }; /* prefix of perf's error messages */
+        enum { OTHERS_MAX = 4 }; /* limit of perf's messages before the first sample, in lines */
         struct builder_text line = find_line(text, size, at);
         if (memchr(line.text, '\0', line.length))
             return false;

@@ -17,7 +17,7 @@ enum { MOST_LINES = 256 }; /* limit of lines in a location: each use of the loca
 
 struct value_type {
     uint64_t type, unit; /* strings */
-    uint32_t table;      /* of the builder, or PROFILE_NONE if left out */
+    uint32_t table;      /* table of the builder, or PROFILE_NONE if omitted */
     double scale;        /* factor from value to weight of the main samples */
     bool has_values;     /* some values are not 0 */
 };

@@ -37,7 +37,7 @@ struct builder_marker {
 
 struct builder_thread {
     uint64_t pid, tid;
-    uint32_t asked_name;               /* key of builder_add_thread() */
+    uint32_t asked_name;               /* name by which builder_add_thread() finds the thread */
     uint32_t name, process_name;       /* strings, or PROFILE_NONE */
     ARRAY(struct builder_rows) tables; /* tables of the main samples, then of each event of meta.events */
     ARRAY(struct builder_marker) markers;
