@@ -102,7 +102,8 @@ static void encode_path_component(char encoded[ENCODED_SIZE], const char *text)
     encoded[used] = '\0';
 }
 
-/* The URL of the Firefox Profiler's page that fetches the profile and its symbols from `own`, "http://.../". */
+/* Writes the URL of the Firefox Profiler's page, which fetches the profile and its symbols from `own`,
+ * "http://.../". */
 static const char *format_hosted_url(char url[HOSTED_URL_SIZE], const char *own)
 {
     char encoded[ENCODED_SIZE];

@@ -25,9 +25,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* What the command line names. */
+/* The process or the core file that the command line names. */
 struct subject {
-    pid_t pid;        /* of a core file: the process that ended */
+    pid_t pid;        /* process to read, or the process that left the core file */
     const char *core; /* path of a core file; NULL: a running process */
     uint32_t signal, signal_tid;
 };
@@ -135,7 +135,7 @@ static const char *get_func_name(const struct profile *profile, uint32_t frame)
     return profile_text(profile, get_func_names(profile, profile->frames.func[frame]).name);
 }
 
-/* Takes the reading of a thread from its rows. */
+/* Finds the stack and the wait of a thread in the rows of its reading. */
 static struct thread_stack find_thread_stack(const struct profile *profile, uint32_t number)
 {
     const struct wait_rows rows = get_wait_rows(profile, number);

@@ -1,4 +1,4 @@
-/* A file of its own, because every commit compiles it again. */
+/* The build name has its own file, because make compiles this file again after each commit. */
 #include "cmd/common/build_name.h"
 
 #ifndef PROF_COMMIT

@@ -82,9 +82,9 @@ static int start_pager(char *const *words, int input, const sigset_t *mask, pid_
     return code;
 }
 
-/* The same; also redirects standard output, installs the signal handlers and closes both ends, with the signals
- * blocked: a handler must not wait for the pager while prof holds the write end open, as then the pager's input has no
- * end. */
+/* Starts the pager, redirects standard output to its input, installs the signal handlers, and closes both ends of the
+ * pipe. Blocks the signals meanwhile: while prof holds the write end open, the pager's input has no end, and a handler
+ * would wait for the pager forever. */
 static int start_pager_and_redirect(char *const *words, const int *ends)
 {
     sigset_t deadly, mask;

@@ -66,7 +66,7 @@ static void print_ms(double ms, int width)
     ui_print("%*.*f", width, ms >= 1000 ? 0 : ms >= 10 ? 1 : 3, ms);
 }
 
-/* The name of a function, its line, and its callers. */
+/* Prints the name of a function, its line, and its callers. */
 static void print_site(const struct report *report, const struct call_site *site, unsigned used)
 {
     char text[REPORT_LINE_SIZE] = "(not known)";
@@ -121,7 +121,7 @@ static void print_rows(const struct report *report, const struct object_waits *w
     report_print_rest(rows->length, limit);
 }
 
-/* One column for each step: " .:-=+*#@" for the number of waiting threads. */
+/* Prints one column for each step, with one of " .:-=+*#@" for the number of waiting threads. */
 static void print_over_time(const struct report *report, const struct object_waits *waits)
 {
     static const char levels[] = " .:-=+*#@";

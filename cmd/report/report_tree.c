@@ -106,8 +106,8 @@ struct tree_printer {
 
 /* A row of the tree: a node, or a chain of nodes of the same func. */
 struct folded_row {
-    uint32_t func, last;                      /* the last node of the chain */
-    double total, self;                       /* total of the first node, and sum of the self of all nodes */
+    uint32_t func, last; /* the last node of the chain */
+    double total, self;  /* total of the first node of the chain, and the sum of self over all its nodes */
     struct side_figures sides[PROFILE_SIDES]; /* total and self of each side of a comparison */
     size_t frames;
     bool has_children; /* the last node has children */

@@ -103,7 +103,7 @@ static const char *get_waker(const struct report *report, const struct wait_grou
     return get_wait_waker_name(report->engine, group);
 }
 
-/* The funcs that called into the longest wait of a group, root first. */
+/* Finds the funcs that called into the longest wait of a group, root first. */
 static int find_callers(const struct report *report, const struct wait_group *group, enum wait_grouping grouping,
                         struct node_path *path, struct error *err)
 {
@@ -115,7 +115,7 @@ static int find_callers(const struct report *report, const struct wait_group *gr
     return 0;
 }
 
-/* The func that is `depth` calls above the wait. */
+/* Returns the func that is `depth` calls above the wait. */
 static const char *get_caller(const struct report *report, const struct node_path *path, size_t depth)
 {
     return report_func_name(report, path->data[path->length - 1 - depth]);
@@ -170,7 +170,7 @@ struct table {
     unsigned numbers, names; /* shown columns */
 };
 
-/* Three digits: the histogram of percentiles has no more. */
+/* Writes three digits, because the histogram of the percentiles is not more precise. */
 static void write_length(char out[QUANTITY_TEXT_MAX], double ms, bool is_known)
 {
     if (!is_known)

@@ -356,14 +356,14 @@ static inline void prof_mark_end(const char *name)
         prof_marks_write_(PROF_MARK_IS_END, name, NULL, 0, 0);
 }
 
-/* A finished interval, with times of prof_marks_now(): it may have begun in another thread. */
+/* Records a finished interval, which may have begun in another thread. Times are those of prof_marks_now(). */
 static inline void prof_mark_span(const char *name, const char *text, uint64_t start_ns, uint64_t end_ns)
 {
     if (__builtin_expect(!__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 0))
         prof_marks_write_(PROF_MARK_IS_SPAN, name, text, start_ns, end_ns);
 }
 
-/* The value of a counter from now on, until its next value. A process has one counter for each name. */
+/* Sets the value of a counter, which lasts until its next value. A process has one counter for each name. */
 static inline void prof_counter(const char *name, double value)
 {
     if (__builtin_expect(!__atomic_load_n(&prof_marks_off_, __ATOMIC_RELAXED), 0)) {

@@ -42,7 +42,7 @@ struct json {
     uint64_t offset;        /* offset of the token's first byte, or of the wrong byte */
     const char *problem;    /* after JSON_FAILED: the problem, without its position */
     bool allows_last_comma; /* set by the caller: a comma may precede a closing bracket */
-    unsigned depth;         /* of open arrays and objects */
+    unsigned depth;         /* number of open arrays and objects */
 
     /* The members below are private to json.c and json_columns.c. */
     const char *at, *end, *piece; /* the current piece */
@@ -94,8 +94,8 @@ size_t json_read_indexes(struct json *json, uint32_t none, uint32_t *values, siz
  * receives the text of the elements, with the commas. */
 size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size);
 
-/* Return to a position before elements of json_read_numbers(). A position is valid until the next json_next() or
- * json_feed(). */
+/* A position before elements that json_read_numbers() has read, for a return to it. A position is valid until the next
+ * json_next() or json_feed(). */
 struct json_mark {
     const char *at;
     unsigned char expect;

@@ -11,8 +11,8 @@ enum {
     LONGEST_NUMBER = 32 /* bytes of the longest number: sign, digits, point and delimiter, rounded up */
 };
 
-/* The number and the value of the digits at the start of eight bytes. Scans all eight bytes at once, as parts of one
- * word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
+/* Counts the digits at the start of eight bytes, and computes their value. Scans all eight bytes at once, as parts of
+ * one word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */
 static inline unsigned scan_eight(const char *at, uint64_t *number)
 {
     uint64_t word = json_get_eight_bytes(at) ^ UINT64_C(0x3030303030303030);

@@ -5,7 +5,7 @@
 
 #include "base/standard.h"
 
-/* Returns 64 random bits. *state: not 0; the next state afterwards. */
+/* Returns 64 random bits. `*state` must not be 0. The function replaces it by the next state. */
 static inline uint64_t random_bits(uint64_t *state)
 {
     *state ^= *state >> 12;

@@ -68,7 +68,7 @@ static inline uint64_t subtract_or_zero(uint64_t a, uint64_t b)
 /* Like ORDER(), but `next` for equal numbers, such as ORDER() of other numbers. */
 #define ORDER_THEN(a, b, next) ((a) < (b) ? -1 : (a) > (b) ? 1 : (next))
 
-/* An item to sort by number, and items with equal numbers by index. */
+/* An item of a sort by number, in which items with equal numbers have the order of their indexes. */
 struct numbered {
     uint64_t number;
     size_t index;
