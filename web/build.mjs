@@ -1,11 +1,8 @@
-// Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, helper.js, style.css,
-// engine.wasm and the files that app.js loads on demand, everything that the server embeds; shell.html, of which the page as
-// one file is made (lib/export/html_page.h); and licenses.txt, which `prof --licenses` prints.
-//
-//     node build.mjs [--out DIR] [--wasm FILE]
-//
-// All addresses inside the page are relative, because the server puts a random token in front of every path. Nothing is
-// fetched from elsewhere, and there is no inline script, so that a strict Content-Security-Policy can be served with it.
+// Builds the page into build/web. The server embeds index.html, engine.js (which starts the worker), app.js, worker.js,
+// helper.js, style.css, engine.wasm and the files that app.js loads on demand. shell.html becomes the page in one file
+// (lib/export/html_page.h). `prof --licenses` prints licenses.txt. Usage: node build.mjs [--out DIR] [--wasm FILE]. All
+// addresses inside the page are relative, because the server puts a random token before each path. The page loads
+// nothing from other servers and has no inline script, so the server can send a strict Content-Security-Policy.
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -38,7 +35,7 @@ const options = {
     legalComments: 'none',
     logLevel: 'warning',
 };
-// The engine is started by a script before the rest of the page, which imports that very one.
+// A script starts the engine before the rest of the page, which imports this script.
 const startedBefore = {
     name: 'started-before',
     setup: (plugins) =>
@@ -52,7 +49,7 @@ const hexColors = {
             loader: 'css',
         })),
 };
-// What the page imports on demand becomes files of their own; each worker stays one file.
+// Each module that the page imports on demand becomes a file. Each worker is one file.
 const { metafile } = await build({
     ...options,
     entryPoints: [{ in: join(here, 'src/main.tsx'), out: 'app' }],
@@ -71,8 +68,9 @@ const others = await build({
         { in: join(here, 'src/style/style.css'), out: 'style' },
     ],
 });
-// Chromium compiles the functions of a script that begins with this beside the page's thread, while the profile loads, not each
-// when it is first called, while the page is drawn. Others see a comment.
+// Chromium compiles the functions of a script that begins with this comment in a second thread while the profile loads.
+// Without the comment, Chromium compiles each function at its first call, while it draws the page. Other browsers
+// ignore the comment.
 const app = join(out, 'app.js');
 await writeFile(app, `//# allFunctionsCalledOnLoad\n${await readFile(app, 'utf8')}`);
 await copyFile(join(here, 'src/index.html'), join(out, 'index.html'));
@@ -84,7 +82,7 @@ await stat(wasm).then(
     },
 );
 
-/** The file of the page with what it imports at once, not on demand. */
+/** Returns the file of the page, with all files that it imports at once. */
 function withImports(name, found = new Set()) {
     found.add(name);
     const [, output] = Object.entries(metafile.outputs).find(([path]) => resolve(path) === join(out, name));
@@ -101,7 +99,7 @@ if (total > FIRST_LOAD_LIMIT) {
     process.exitCode = 1;
 }
 
-/** All files that a file imports, also on demand. */
+/** Returns all files that a file imports, at once or on demand. */
 function withAll(path, found = new Set()) {
     found.add(basename(path));
     for (const { path: other, external } of metafile.outputs[path].imports)
@@ -109,8 +107,8 @@ function withAll(path, found = new Set()) {
     return found;
 }
 
-// The shell has a place for each file, and its only script in it, which its policy allows by its hash. What only the source
-// view loads comes in a part that can be left out.
+// The shell has a place for each file. Its only script is allowed by its hash in the shell's policy. The files that
+// only the source view needs are a separate part, which an export may omit.
 const KINDS = { js: 'text/javascript', css: 'text/css', wasm: 'application/wasm', txt: 'text/plain' };
 const place = (name) =>
     `        <script type="text/plain" data-name="${name}" data-kind="${KINDS[name.split('.').pop()]}">\n<!--file ${name}--></script>\n`;
@@ -149,8 +147,8 @@ await writeFile(
     shell.replace(/<!--(hash|files|shell)-->/g, (_, name) => parts[name]),
 );
 
-// The licenses of prof, of the packages that the bundles contain, and of the libraries that are linked into binary and engine.
-// Packages with equal texts share one.
+// Collects the licenses of prof, of the packages in the bundles, and of the libraries in the binary and the engine.
+// Packages with equal license texts share one entry.
 const packages = new Set();
 for (const built of [metafile, others.metafile, shellBuild.metafile])
     for (const path of Object.keys(built.inputs)) {

@@ -1,22 +1,19 @@
-// What no linter checks of the page's modules (docs/architecture.md has their directories):
-// - imports form no cycle, of files or of directories (imports of types alone are gone when the page runs, and do not count);
-// - a shared directory imports only shared ones below it, and no feature, not even its types;
-// - a feature imports of another only modules in OFFERED; all else reaches it through the session;
-// - only app/ and the modules beside it import app/. Its type Session is everywhere: components get the session itself from
-//   session/context.ts;
-// - nothing outlives a session: only the modules of the window have state of their own.
-//
-//     node check_imports.mjs [DIRECTORY]
+// Checks the imports of the page's modules, which no linter checks (docs/architecture.md lists the directories).
+// Imports of files and directories form no cycle, where imports of types alone do not count. A shared directory imports
+// only shared directories below it, and no types of features. A feature imports only the modules of other features in
+// OFFERED, and uses the session for everything else. Only app/ and the modules beside it import app/, except the type
+// Session: components get the session from session/context.ts. Only modules of the window have state outside of a
+// session. Usage: node check_imports.mjs [DIRECTORY].
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), 'src'));
-/** Directories that all features share, lowest first. Any other directory but app/ is a feature. */
+/** Directories that all features share, lowest first. All other directories except app/ are features. */
 const SHARED = ['base', 'engine', 'view', 'window', 'session', 'ui', 'table'];
 const FEATURE = SHARED.length;
 const APP = FEATURE + 1;
-/** Modules of a feature that others import, and why they do. */
+/** Modules of a feature that other features import, with the reasons. */
 const OFFERED = new Map([
     ['calltree/node_menu.ts', 'a call node has the same keys in the butterfly'],
     ['calltree/transform_offers.ts', 'transforms are commands, too, and have keys'],
@@ -30,7 +27,7 @@ const OFFERED = new Map([
     ['timeline/track_actions.ts', 'the dialog of keys lists those of tracks'],
 ]);
 const SESSION = 'app/session.ts';
-/** Modules that belong to the window, and those that are programs of their own. */
+/** Modules of the window, and modules that are separate programs. */
 const MAY_HAVE_STATE = /^(window\/\w+\.ts|live\/live\.ts|app\/page\.ts|engine\/(start|worker|helper)\.ts)$/;
 const IMPORT = /^(?:import|export)\s+(type\s)?([^;'"]*?)\bfrom\s+'(\.[^']*)'/gm;
 const STATE = /^(?:export )?(?:let\s|(?:const|var)\s.*=\s*(?:signal|computed|effect)[<(]|effect\()/gm;
@@ -41,13 +38,13 @@ const files = readdirSync(root, { recursive: true, withFileTypes: true })
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 const problems = [];
 
-/** Whether all names of a clause are types: `{ type A, type B }`. */
+/** Returns whether a clause imports only types: `{ type A, type B }`. */
 function isOfTypes(clause) {
     const [, names] = /^\{([^}]*)\}\s*$/.exec(clause.trim()) ?? [];
     return names?.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type ')) ?? false;
 }
 
-/** Imports of each file; those of types alone apart. */
+/** The imports of each file. Imports of types alone are in a list of their own. */
 const imports = new Map();
 const typeImports = new Map();
 for (const file of files) {
@@ -63,7 +60,7 @@ for (const file of files) {
 }
 
 const nameOf = (file) => relative(root, file);
-/** '' for the modules beside the directories: what the page begins with. */
+/** Returns '' for the entry modules beside the directories. */
 const directoryOf = (file) => /^([^/]*)\/|/.exec(nameOf(file))[1] ?? '';
 
 function heightOf(directory) {
@@ -71,7 +68,7 @@ function heightOf(directory) {
     return SHARED.includes(directory) ? SHARED.indexOf(directory) : FEATURE;
 }
 
-/** Reports each cycle of a graph: a map from a node to those that it leads to. */
+/** Reports each cycle of a graph, which maps each node to its successors. */
 function findCycles(graph, name) {
     const done = new Set();
     function visit(node, path) {

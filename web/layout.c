@@ -1,8 +1,8 @@
 /*
- * What the TypeScript of the engine (web/src/engine) has to know of its C: where the fields are of the structs that
- * calls answer with, and the values of enums. This is compiled for wasm, like the engine, whose alignment and sizes it
- * so has; web/layout.mjs runs it and writes web/src/engine/layout.ts. The compiler checks that no value of an enum is
- * missing here.
+ * Prints the layouts of the structs that the engine's calls return, and the values of enums, for the TypeScript of
+ * web/src/engine. clang compiles this file for wasm, like the engine, so sizes and alignments are those of the engine.
+ * web/layout.mjs runs it and writes web/src/engine/layout.ts. The compiler reports a value of an enum that is missing
+ * here.
  */
 #include "tree/frame_kinds.h"
 #include "wasm/wasm_session.h"
@@ -31,17 +31,17 @@ struct entry {
     {                                                                                                                  \
         NUMBER, #field, TYPE_OF(type, field), offsetof(struct type, field)                                             \
     }
-/* PROFILE_NONE and its like become -1. */
+/* The TypeScript has -1 for PROFILE_NONE and similar values. */
 #define INDEX(type, field)                                                                                             \
     {                                                                                                                  \
         INDEX, #field, _Generic(((struct type *)0)->field, uint32_t : "i32"), offsetof(struct type, field)             \
     }
-/* What a side of a comparison counts. */
+/* A figure of one side of a comparison. */
 #define SIDE_NUMBER(type, field, side, name)                                                                           \
     {                                                                                                                  \
         NUMBER, name, "f64", offsetof(struct type, sides[side].field)                                                  \
     }
-/* Columns are read by themselves. */
+/* For columns that the TypeScript reads without a struct. */
 #define PLACE(type, field)                                                                                             \
     {                                                                                                                  \
         NUMBER, #field, "u32", offsetof(struct type, field)                                                            \
@@ -134,7 +134,7 @@ struct entry {
 #define ENTRY(name, value)  {VALUE, name, "", value},
 #define CASE(name, value)   case value:
 #define ENUM_OF(type, LIST) {ENUM, #type, "", 0}, LIST(ENTRY)
-/* -Wswitch says which value is missing. `count`: that which counts the others. */
+/* -Wswitch reports a missing value. `count` is the value that counts the values of the enum. */
 #define CHECK(type, LIST, count)                                                                                       \
     __attribute__((unused)) static void check_##type(enum type value)                                                  \
     {                                                                                                                  \
@@ -161,7 +161,7 @@ CHECK(marker_place, MARKER_PLACE, )
 CHECK(wait_state, WAIT_STATE, case WAIT_STATES:)
 CHECK(strip_pixel, STRIP_PIXEL, )
 
-/* ---- all of it ---- */
+/* ---- the main program ---- */
 
 static const struct entry entries[] = {
     STRUCT_OF(view),

@@ -41,7 +41,7 @@ ${fields.map(readOf).join('\n')}
 `;
 }
 
-/** Values from 0 on: their names, by value; others: their values, by name. */
+/** Returns the names of values that start at 0, by value. For other enums, returns the values by name. */
 function enumText({ name, members }) {
     const isList = members.every(({ value }, at) => value === at);
     const texts = members.map((one) => (isList ? `'${one.name}'` : `${one.name}: ${one.value}`)).join(', ');

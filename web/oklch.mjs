@@ -1,6 +1,9 @@
 /** Writes the oklch() colors of a style sheet as #rrggbb or #rrggbbaa, which canvases and older browsers read. */
 
-/** @param {number} l @param {number} c @param {number} h degrees; the linear red, green and blue, which exceed 0 to 1 outside of sRGB. */
+/**
+ * @param {number} l @param {number} c @param {number} h degrees. Returns the linear red, green and blue, which exceed 0
+ * to 1 outside of sRGB.
+ */
 export function linearRgb(l, c, h) {
     const a = c * Math.cos((h * Math.PI) / 180);
     const b = c * Math.sin((h * Math.PI) / 180);

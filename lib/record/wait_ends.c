@@ -41,7 +41,7 @@ static int add_runnable(struct waits *waits, struct tracked_thread *thread, uint
     return fits && run->was_ready >= waits->options.interval ? store_runnable(waits, thread, time, err) : 0;
 }
 
-/* Ends a time in which the thread was runnable. Stores a long one by itself. */
+/* Ends a time in which the thread was runnable. Stores a long time by itself. */
 static int end_ready(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;

@@ -197,7 +197,7 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
     return code;
 }
 
-/* Each instant includes a check. */
+/* Arms the clock for the next check. If samples are due at instants, a check precedes each instant anyway. */
 void ptrace_sampler_arm(struct ptrace_sampler *sampler)
 {
     uint64_t look = sampler->next_check + (sampler->clock.in_use ? sampler->interval : 0);

@@ -1,7 +1,7 @@
 /** The entry point of the page. */
 import { startPage } from './app/page';
 
-// State precedes views in the bundle: gzip finds similar modules side by side, and saves 700 bytes.
+// Imports state before views, because gzip compresses similar modules better side by side, which saves 700 bytes.
 
 import { render } from 'preact';
 import { App } from './app/App';

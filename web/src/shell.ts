@@ -1,23 +1,23 @@
 /**
- * Begins a page in one file (lib/export/html_page.h): unpacks its parts, and starts the page from blobs. The page is
- * equal to the served page; the names in its import statements become the addresses of blobs, and other files come from
- * engine/contained.ts.
+ * Starts a page in one file (lib/export/html_page.h): unpacks its parts to blobs, and starts the page. Apart from that,
+ * the page equals the served page: names in import statements become addresses of blobs, and engine/contained.ts
+ * provides other files.
  */
 import type { Contained } from './engine/contained';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-// As lib/export/html_page.h has them.
+// The constants of lib/export/html_page.h.
 const FIRST_UNIT = 0x40;
 const FIRST_SURROGATE = 0xd800;
 const SURROGATES = 0x800;
 const LONG_UNITS = 2 * (0xfffe - SURROGATES - FIRST_UNIT - 0x8000);
 
-/** Bytes of the code units that stand for them. */
+/** Decodes the bytes of a text. */
 function decode(text: string): Bytes {
     const bytes = new Uint8Array(text.length * 2);
     let length = 0;
-    let bits = 0; // the lowest `count` are not in the bytes yet
+    let bits = 0; // the lowest `count` bits are not in `bytes` yet
     let count = 0;
     for (let at = 0; at < text.length; at++) {
         const unit = text.charCodeAt(at);
@@ -38,7 +38,7 @@ function decode(text: string): Bytes {
         }
     }
     while (length > 0 && bytes[length - 1] === 0) length--;
-    return bytes.subarray(0, length - 1); // without the byte at the end
+    return bytes.subarray(0, length - 1); // without the byte that marks the end
 }
 
 function unpack(bytes: Bytes): Promise<ArrayBuffer> {
@@ -49,7 +49,7 @@ function addressOf(content: BlobPart, type: string): string {
     return URL.createObjectURL(new Blob([content], { type }));
 }
 
-/** Takes an element out of the document. */
+/** Removes an element from the document, and returns its text. */
 function take(element: HTMLElement): string {
     const text = element.textContent ?? '';
     element.remove();
@@ -59,7 +59,7 @@ function take(element: HTMLElement): string {
 const IMPORT = /(\bimport\()?"\.\/([\w.-]+\.js)"/g;
 const SCRIPT = 'text/javascript';
 
-/** The files of the page, unpacked, by their names and kinds. */
+/** Unpacks the files of the page. Returns their blobs by name. */
 async function unpackFiles(): Promise<Map<string, Blob>> {
     const files = new Map<string, Blob>();
     const unpackOne = async (element: HTMLElement): Promise<void> => {
@@ -71,14 +71,14 @@ async function unpackFiles(): Promise<Map<string, Blob>> {
 }
 
 /**
- * The addresses of scripts whose imports are addresses, too. Imports on demand find theirs when they run, because what they
- * load imports the script that loads it.
+ * Returns a function that gives scripts addresses and replaces their imports with addresses. Scripts find the addresses
+ * of imports on demand when they run, because imported scripts import the importing script.
  */
 function linker(scripts: Map<string, string>): (name: string) => string {
     const addresses = new Map<string, string>();
     const link = (name: string): string => {
         const text = scripts.get(name);
-        if (text === undefined) return `./${name}`; // what only the editor needs may be left out
+        if (text === undefined) return `./${name}`; // only the editor imports this file, which may be missing
         const address =
             addresses.get(name) ??
             addressOf(
@@ -93,7 +93,10 @@ function linker(scripts: Map<string, string>): (name: string) => string {
     return link;
 }
 
-/** The worker with the script of its own workers in it: it can start no others. */
+/**
+ * Returns the worker's script, which contains the script of the helpers, because a worker in a blob cannot load other
+ * scripts.
+ */
 function workerText(worker: string, helper: string): string {
     const blob = `new Blob([${JSON.stringify(helper)}],{type:${JSON.stringify(SCRIPT)}})`;
     return `globalThis.profContained={workers:{"helper.js":URL.createObjectURL(${blob})}};\n${worker}`;
@@ -121,7 +124,7 @@ async function start(): Promise<void> {
     (globalThis as { profContained?: Contained }).profContained = contained;
     const style = document.createElement('link');
     style.rel = 'stylesheet';
-    // Without a charset it would be taken for UTF-16, as the page.
+    // Without a charset, the browser reads the style sheet in the page's encoding, UTF-16.
     style.href = addressOf(files.get('style.css') ?? '', 'text/css; charset=utf-8');
     document.head.append(style);
     await import(link('engine.js'));

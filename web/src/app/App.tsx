@@ -50,14 +50,17 @@ function isTyping(target: EventTarget | null): boolean {
     );
 }
 
-/** The next keys are those of the view, also where the source panel had the focus: a view that appears takes it if nothing has. */
+/**
+ * Focuses the view, unless another element has the focus. After this step, keys work in the view even if the source
+ * panel had the focus.
+ */
 function goToView(store: StorePart, tab: Tab): void {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     if (tab === store.view.value.tab) focusView();
     else store.changeView({ tab }, 'push');
 }
 
-/** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view, 0 to the tenth. */
+/** Handles the keys that work everywhere except in text fields and dialogs. A digit opens a view, 0 the tenth view. */
 function onSessionKey({ commands, info, store }: Session, event: KeyboardEvent): void {
     if (event.defaultPrevented || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
@@ -71,7 +74,7 @@ function onSessionKey({ commands, info, store }: Session, event: KeyboardEvent):
     event.preventDefault();
 }
 
-/** Without a profile there is but one thing to do. */
+/** Without a profile, opening a file is the only command. */
 function onKeyWithout(event: KeyboardEvent): void {
     if (event.defaultPrevented || opening.value !== null || keyName(event) !== OPEN_KEY) return;
     chooseFile();
@@ -79,7 +82,7 @@ function onKeyWithout(event: KeyboardEvent): void {
 }
 
 function useKeys(onKey: ((event: KeyboardEvent) => void) | null, of: unknown): void {
-    // Before the session is on the screen: the first key pressed there counts.
+    // Adds the listener before the browser shows the session, so that the first pressed key counts.
     useLayoutEffect(() => {
         if (!onKey) return;
         window.addEventListener('keydown', onKey);

@@ -1,4 +1,4 @@
-/** The choices beside the search: the weight of samples, and the shown samples and frames. */
+/** The filters beside the search: the weight of samples, and the shown samples and frames. */
 import type { JSX } from 'preact';
 import { COMPARED_CHOICES } from '../compare/comparison';
 import type { FuncGrouping } from '../engine/butterfly';
@@ -37,7 +37,7 @@ function Select<Value extends string>({ label, choices, value, onChoose }: Selec
     );
 }
 
-/** What the rects of a chart are colored by. */
+/** Selects the property that colors the rects of a chart. */
 export function ColorSelect(): JSX.Element {
     const { colorBy, colorChoices, setColorBy } = useSession().coloring;
     return <Select label="Color" choices={colorChoices.value} value={colorBy.value} onChoose={setColorBy} />;
@@ -49,7 +49,7 @@ const GROUPING_CHOICES: Choice<FuncGrouping | ''>[] = [
     { value: 'directory', label: 'Directories', hint: 'Directories of source files, each with one total' },
 ];
 
-/** What the list of functions is grouped by. */
+/** Selects the grouping of the list of functions. */
 export function GroupingSelect(): JSX.Element {
     const { changeView, view } = useSession().store;
     return (
@@ -62,7 +62,7 @@ export function GroupingSelect(): JSX.Element {
     );
 }
 
-/** What is made the same on both sides of a comparison. */
+/** Selects the quantity that is equal on both sides of a comparison. */
 export function NormalizationSelect(): JSX.Element {
     const { scaledBy, scaledByChoices, setScaledBy } = useSession().comparison;
     return (
@@ -70,7 +70,7 @@ export function NormalizationSelect(): JSX.Element {
     );
 }
 
-/** Which sides of a comparison a view shows. */
+/** Selects the sides of a comparison that a view shows. */
 export function ComparisonChoice(): JSX.Element | null {
     const { compared, setCompared } = useSession().comparison;
     if (!compared.value) return null;
@@ -85,7 +85,7 @@ export function SampleFilters(): JSX.Element {
     const { view } = session.store;
     const { setStackType } = session.treeChanges;
     const { hidesIdle, stackType } = view.value;
-    // The switch between on-CPU and off-CPU does what hiding idle samples does.
+    // In a recording with waits, the choice between on-CPU and off-CPU time replaces the choice to hide idle samples.
     const { hasWaits } = session.info.value;
     const Weights = hasWaits ? Choices : Select;
     return (

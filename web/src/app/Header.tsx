@@ -74,12 +74,12 @@ function Trust(): JSX.Element | null {
     );
 }
 
-/** A name of a file as a shell takes it. */
+/** Quotes the name of a file for a shell. */
 function quoted(file: string): string {
     return /^[\w./+,=@%-]+$/.test(file) ? file : `'${file.replace(/'/g, "'\\''")}'`;
 }
 
-/** That a profile is without names, and the command that shows it with them. */
+/** Reports that a profile has no symbols, with the command that finds the symbols. */
 function NoNames(): JSX.Element | null {
     const session = useSession();
     if (session.info.value.symbolicated) return null;
@@ -99,7 +99,10 @@ function NoNames(): JSX.Element | null {
     );
 }
 
-/** What the profile is called; a double click changes it, for the address, the window's title and the file that is saved. */
+/**
+ * The name of the profile. A double click edits the name, which the address, the title of the window and the saved file
+ * contain.
+ */
 function Name(): JSX.Element {
     const session = useSession();
     const { file } = session;
@@ -140,14 +143,14 @@ function Name(): JSX.Element {
     );
 }
 
-/** The last part of a path. */
+/** Returns the last part of a path. */
 function fileOf(path: string): string {
     return path.slice(path.lastIndexOf('/', path.length - 2) + 1);
 }
 
 const SIDE_LIMIT = 40;
 
-/** What is compared with what, and how the sides were made comparable. */
+/** Names both sides of a comparison, and the quantity that is equal on both sides. */
 function Compared({ of }: { of: Comparison }): JSX.Element {
     const session = useSession();
     const side = (label: string, name: string, runs: number): JSX.Element => (
@@ -179,7 +182,7 @@ function Compared({ of }: { of: Comparison }): JSX.Element {
     );
 }
 
-/** Opens the menu of all that can be saved, under the button. */
+/** Opens the Save menu below the button. */
 function SaveButton(): JSX.Element {
     const session = useSession();
     const button = useRef<HTMLButtonElement>(null);

@@ -15,7 +15,7 @@ const PHASES: Record<Progress['phase'], string> = {
     names: 'Looking up symbols on this machine',
 };
 
-/** Each phase's part of the bar: from, to. */
+/** The start and the end of each phase on the progress bar. */
 const PARTS: Record<Progress['phase'], [number, number]> = {
     download: [0, 0.5],
     parse: [0.5, 0.85],
@@ -29,7 +29,7 @@ function shareDone(progress: Progress | null): number | null {
     return from + (to - from) * Math.min(1, Math.max(0, progress.done / progress.total));
 }
 
-/** What is being done, and a bar that says how much of it is. */
+/** The name of the current phase, and a progress bar. */
 export function ProgressBar({ progress }: { progress: Progress | null }): JSX.Element {
     const share = shareDone(progress);
     const sizes = progress && (progress.phase === 'download' || progress.file) && progress.total > 0;

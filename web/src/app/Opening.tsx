@@ -16,9 +16,9 @@ function hasFile(event: DragEvent): boolean {
     return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
-/** Opens what is dropped on the page. Whether a file is over it. */
+/** Opens files that the user drops on the page. Returns whether the user drags a file over the page. */
 function useDrop(): boolean {
-    /** How many elements the dragged file has entered and not left. */
+    /** The number of elements that the dragged file has entered and not left. */
     const entered = useSignal(0);
     useEffect(() => {
         const onEnter = (event: DragEvent): void => {

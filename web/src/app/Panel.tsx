@@ -32,7 +32,7 @@ function Functions(): JSX.Element {
     return useSession().store.view.value.groupsBy && !isChange.value ? <GroupList /> : <FunctionList />;
 }
 
-/** What fills the panel, in each view. */
+/** The component of each view. */
 const VIEWS: Record<Tab, () => JSX.Element> = {
     summary: later('Summary'),
     calltree: CallTree,
@@ -66,7 +66,7 @@ const StackSearch = (): JSX.Element => {
     );
 };
 
-/** What off-CPU time counts in recordings with waits. */
+/** The noun for the samples of off-CPU time, in recordings with waits. */
 const WAIT_NOUNS: Readonly<Record<string, string>> = { 'off-cpu-time': 'wait', time: 'samples and wait' };
 
 /** The number of samples that match the search. */
@@ -125,7 +125,10 @@ function FlameBeside(): JSX.Element {
     );
 }
 
-/** The options of one tab. The filters that most tabs have are before them, so that nothing moves between tabs. */
+/**
+ * The options of one tab. The options that most tabs have come first, so that controls do not move when the tab
+ * changes.
+ */
 function Options({ tab }: { tab: Tab }): JSX.Element {
     const session = useSession();
     const { isMarkerView } = session.markers;

@@ -18,9 +18,9 @@ import { isSidebarOpen, showsFlame, toggleSidebar } from '../window/settings';
 import { hasSidebar } from '../window/windows';
 import type { Session } from './session';
 
-/** px: with less for each, names would be cut to letters; short ones need less. */
+/** px: minimum width of an entry of the legend with a long name. Narrower entries would show only a few letters. */
 const LEAST_LEGEND_ENTRY = 56;
-/** px: of a square with the gaps around it, and of a character. */
+/** px: width of the colored square with the gaps around it, and mean width of a character. */
 const LEGEND_SQUARE = 22;
 const LEGEND_CHARACTER = 6.2;
 
@@ -29,7 +29,7 @@ function Legend(): JSX.Element {
     const { info } = session;
     const { seenCategories } = session.hover;
     const { view } = session.store;
-    // Frames have categories that no sample ends in.
+    // Some categories occur only in frames, and no sample ends in them.
     const seen = new Set(seenCategories.value);
     if (COLORED_TABS.has(view.value.tab) || showsFlame(view.value))
         for (const rects of session.coloring.coloredRects.value)
@@ -101,7 +101,7 @@ function NameLegend(): JSX.Element {
     );
 }
 
-/** Where arrows go from a tab; null for other keys. */
+/** Returns the tab to which an arrow key leads, or null for other keys. */
 function tabByKey(tabs: readonly Tab[], tab: Tab, key: string): Tab | null {
     const at = tabs.indexOf(tab);
     const steps: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
@@ -144,7 +144,8 @@ export function TabBar(): JSX.Element {
                         aria-controls="view"
                         tabIndex={offered === tab ? 0 : -1}
                         onClick={(event) => {
-                            // After a click of the mouse the keys are those of the view; one of the keyboard stays here.
+                            // After a click with the mouse, the view gets the focus. After a key, the focus stays on
+                            // the tab.
                             if (event.detail > 0) event.currentTarget.blur();
                             if (offered !== tab) changeView({ tab: offered }, 'push');
                             else if (event.detail > 0) focusView();

@@ -29,34 +29,34 @@ export type PageState =
 
 export const page = signal<PageState>({ phase: 'loading', progress: null });
 
-/** The source of a profile. A file is only a name for the contents on the disk. */
+/** The source of a profile. A File is a name, so the contents on the disk may change. */
 interface Origin {
     session: string;
     name: string;
     source: AnySource;
-    /** null: the server beside the page has it. */
+    /** The file of the profile, or null if the server beside the page has the profile. */
     file: File | null;
 }
 
 const SERVED: Origin = { session: 'served', name: '', source: 'profile.json', file: null };
 
-/** Browsers go no further back than this. */
+/** The limit of profiles to which the back button returns. */
 const MOST_ORIGINS = 50;
 
-/** The last ones that were opened since the page was loaded. */
+/** The profiles that the user has opened most recently in this window. */
 const origins = new NewestMap<string, Origin>(MOST_ORIGINS);
 
 function originOf(session: string): Origin | undefined {
     return session === SERVED.session ? SERVED : origins.get(session);
 }
 
-/** The query part of an address, with the comparison that the page has made. */
+/** Returns the query part of an address, with the comparison that the page has made. */
 function wholeAddress(address: string, source: AnySource): string {
     const text = isCompared(source) ? encodeCompared(source, SERVED.source as string) : null;
     return text === null ? address : `${address}&${COMPARED_PARAMETER}=${encodeURIComponent(text)}`;
 }
 
-/** The comparison of parts of the served profile in an address, or null for none. */
+/** Returns the comparison of parts of the served profile that an address has, or null for none. */
 function comparedIn(query: string): ComparedSource | null {
     const text = new URLSearchParams(query).get(COMPARED_PARAMETER);
     return text === null ? null : decodeCompared(text, SERVED.source as string);
@@ -64,7 +64,7 @@ function comparedIn(query: string): ComparedSource | null {
 
 let lastSerial = 0;
 
-/** Where the session that is shown is in the history; null: none is shown. */
+/** The position of the shown session in the history, or null if no session is shown. */
 let place: HistoryPlace | null = null;
 
 function shownSession(): Session | null {
@@ -72,7 +72,10 @@ function shownSession(): Session | null {
     return state.phase === 'ready' ? state.session : null;
 }
 
-/** A session that loads its first rows, and is not shown yet. `query`: its view in an address, '' for the first view. */
+/**
+ * Creates a session that loads its first rows, and does not show the session yet. `query`: the view in an address, or
+ * '' for the first view.
+ */
 function prepare(
     { session: id, file, source }: Origin,
     engine: EngineWorker,
@@ -104,7 +107,7 @@ function prepare(
     });
 }
 
-/** Puts a session in the place of the one before. */
+/** Replaces the shown session. */
 function show(session: Session, next: HistoryPlace): void {
     const before = shownSession();
     batch(() => {
@@ -115,7 +118,7 @@ function show(session: Session, next: HistoryPlace): void {
     before?.dispose();
 }
 
-/** ms: limit of the wait for the first rows. After this limit, the page is laid out and painted without them. */
+/** ms: limit of the wait for the first rows. After this limit, the page draws the session without rows. */
 const ROWS_TIMEOUT = 40;
 
 function waitForRows(session: Session): Promise<void> {
@@ -127,7 +130,7 @@ function waitForRows(session: Session): Promise<void> {
     ]);
 }
 
-/** Shows the profile that the server has beside the page, which `engine` loads already, as the address asks for it. */
+/** Shows the profile of the server, which `engine` is already loading, with the view of the address. */
 export async function startPage(
     engine: EngineWorker,
     first: Promise<ProfileInfo>,
@@ -140,7 +143,7 @@ export async function startPage(
     });
     try {
         const profile = await first;
-        if (shownSession()) return; // a file was opened meanwhile
+        if (shownSession()) return; // the user has opened a file meanwhile
         const compared = comparedIn(window.location.search);
         if (compared && (await openCompared(compared, window.location.search, 'replace'))) return engine.end();
         const entry = entryOf(window.history.state);
@@ -170,7 +173,7 @@ export async function startPage(
 
 // ---- a running recording ----
 
-/** The same session with the new samples of its recording. The numbers of functions and threads stay. */
+/** Adds the new samples of the recording to the session. Functions and threads keep their numbers. */
 async function grow(session: Session): Promise<void> {
     const { engine, info } = session;
     const part = `${SERVED.source as string}?added=`;
@@ -179,8 +182,8 @@ async function grow(session: Session): Promise<void> {
 }
 
 /**
- * The saved profile has functions and threads in another order: a session of its own shows it, with the view of the one
- * before.
+ * Shows the saved profile in a new session, with the view of the old session. The saved profile has functions and
+ * threads in another order.
  */
 async function showSaved(before: Session, origin = SERVED): Promise<void> {
     if (shownSession() !== before || !place) return;
@@ -209,7 +212,7 @@ async function showSaved(before: Session, origin = SERVED): Promise<void> {
 
 // ---- the history ----
 
-/** Returns to the entry of the history before an entry that cannot be shown. */
+/** Returns from an entry of the history that the page cannot show to the entry before. */
 function stayFrom(entry: Entry): void {
     if (place && entry.step !== place.step) window.history.go(place.step - entry.step);
 }
@@ -252,14 +255,14 @@ function onHistory(event: PopStateEvent): void {
 
 export type Opening =
     | { phase: 'reading'; name: string; progress: Progress | null }
-    /** An archive with several files: one is to be chosen. */
+    /** The archive contains several files, and the user selects one. */
     | { phase: 'choosing'; name: string; entries: ZipEntry[] }
     | { phase: 'failed'; name: string; message: string };
 
-/** The file that is being opened; null: none is. */
+/** The file that the page is opening, or null for none. */
 export const opening = signal<Opening | null>(null);
 
-/** The engine that is to have the profile that is being opened. */
+/** The engine that loads the file of `opening`. */
 let openingEngine: EngineWorker | null = null;
 let openedCount = 0;
 
@@ -273,13 +276,13 @@ function cancelOpening(): void {
     if (opening.peek()?.phase === 'reading') opening.value = null;
 }
 
-/** The side of a comparison with the names that the server knows, if it is a file. */
+/** Returns the side of a comparison with the symbols that the server finds, if the side is a file. */
 async function namedPart(part: ComparedPart): Promise<ComparedPart> {
     if (typeof part.source === 'string') return part;
     return { ...part, source: await fetchNamed(await wholeFile(part.source)).catch(() => part.source) };
 }
 
-/** A profile without names, as samply saves it, with the names that the server knows. */
+/** Returns a profile without symbols, such as samply's, with the symbols that the server finds. */
 async function namedSource(source: AnySource): Promise<AnySource> {
     if (typeof source === 'string') return source;
     if (!isCompared(source)) return fetchNamed(await wholeFile(source));
@@ -287,7 +290,7 @@ async function namedSource(source: AnySource): Promise<AnySource> {
     return { ...source, base, new: next };
 }
 
-/** Loads the open profile again, with names. Later loads use the same source. */
+/** Loads the open profile again, with symbols. Later loads use the same source. */
 async function loadNamed(
     engine: EngineWorker,
     origin: Origin,
@@ -299,7 +302,10 @@ async function loadNamed(
     return profile;
 }
 
-/** Loads a profile into an engine of its own, then shows it. Resolves to false if it cannot be loaded, to null if it was given up. */
+/**
+ * Loads a profile into a new engine, and shows the profile. Resolves to false after a failure, and to null if the user
+ * has canceled.
+ */
 async function open(
     origin: Origin,
     onLoaded: (engine: EngineWorker, profile: ProfileInfo) => void,
@@ -332,7 +338,7 @@ async function open(
     }
 }
 
-/** A name that no other session has, in this window or before it was reloaded. */
+/** Returns a name that no other session has, even before the window was reloaded. */
 function newSessionId(): string {
     return `file-${Date.now().toString(36)}-${++openedCount}`;
 }
@@ -342,7 +348,7 @@ async function openAsNext(source: File | ZipEntry, file: File): Promise<void> {
     await openNext({ session: newSessionId(), name, source, file });
 }
 
-/** `query`: the first view in an address, or '' for the view of the profile. */
+/** Opens the next profile. `query`: the first view, as in an address, or '' for the default view of the profile. */
 async function openNext(origin: Origin, query = '', step: Step = 'push'): Promise<boolean | null> {
     const { name } = origin;
     return open(origin, (engine, profile) => {
@@ -355,10 +361,10 @@ async function openNext(origin: Origin, query = '', step: Step = 'push'): Promis
     });
 }
 
-/** The files that programs add to archives. */
+/** Files that programs for archives add. */
 const OTHER_ENTRY = /(^|\/)(__MACOSX\/|\.)/;
 
-/** Opens a dropped or chosen file. Its first bytes show its format. */
+/** Opens a file that the user has dropped or selected. The first bytes of the file determine its format. */
 export async function openFile(file: File): Promise<void> {
     if (opening.value?.phase === 'reading') return;
     opening.value = { phase: 'reading', name: file.name, progress: null };
@@ -388,7 +394,7 @@ function openCompared(source: ComparedSource, query = '', step: Step = 'push'): 
     return openNext({ session: newSessionId(), name: nameOfCompared(source), source, file: null }, query, step);
 }
 
-/** The shown profile as a side of a comparison, or null if it is a comparison itself. */
+/** Returns the shown profile as a side of a comparison, or null if the profile is a comparison. */
 function shownPart(): ComparedPart | null {
     const session = shownSession();
     const origin = session && originOf(session.id);
@@ -431,7 +437,7 @@ function compareRanges(base: [number, number], next: [number, number]): void {
     void openCompared({ base: named(base), new: named(next), forgives: false });
 }
 
-/** Compares two choices of a range, ms after the start of the profile, and of threads. */
+/** Compares two parts of the profile, each with a range (ms after the start of the profile) and threads. */
 function compareParts(base: ChosenPart, next: ChosenPart): void {
     const whole = shownPart();
     const session = shownSession();
@@ -459,7 +465,7 @@ function compareThreads(isNew: boolean[], names: [base: string, next: string]): 
     void openCompared({ base, new: next, forgives: false });
 }
 
-/** Compares intervals of threads with the others: both sides have all of these threads. */
+/** Compares intervals of these threads with the other intervals. Both sides have all of these threads. */
 function compareIntervals(kept: boolean[], names: [base: string, next: string], query: string): void {
     const whole = shownPart();
     if (!whole) return;
@@ -505,7 +511,7 @@ async function fetchSymbols(): Promise<void> {
 
 // ---- choosing files ----
 
-/** Asks for a profile to open. */
+/** Lets the user select a profile to open. */
 export function chooseFile(): void {
     askForFile((file) => void openFile(file));
 }

@@ -1,14 +1,17 @@
-/** The view of one profile for another of the same recording, in which functions and threads have other numbers. */
+/**
+ * Converts the view of a profile for another profile of the same recording, in which functions and threads have other
+ * numbers.
+ */
 import type { FuncInfo, NodePath, ProfileInfo, ThreadInfo } from '../engine/api';
 import type { EngineWorker } from '../engine/client';
 import type { Range, View } from '../view/codec';
 import type { Session } from './session';
 
-/** From a number in the profile before to that in the next one. */
+/** Maps numbers of the old profile to numbers of the new profile. */
 interface Numbers {
     funcs: ReadonlyMap<number, number>;
     threads: ReadonlyMap<number, number>;
-    /** ms: what is added to times. */
+    /** ms: difference to add to times. */
     shift: number;
 }
 
@@ -23,8 +26,8 @@ function threadKeyOf({ pid, tid }: ThreadInfo): string {
 }
 
 /**
- * From threads of one profile to those of the next, whose times are later by `shift`. Among threads of the same number, the
- * start shows; those that started before the next profile begins, as a flight recorder's do, start with it.
+ * Matches the threads of two profiles, where times of the second profile are later by `shift`. The start distinguishes
+ * threads with the same number. In a flight recorder, threads that are older than the second profile start with it.
  */
 function matchThreads(old: readonly ThreadInfo[], next: readonly ThreadInfo[], shift: number): Map<number, number> {
     const byKey = new Map<string, ThreadInfo[]>();
@@ -68,7 +71,7 @@ export async function matchNumbers(before: Session, engine: EngineWorker, profil
     return { funcs, threads: matchThreads(info.peek().threads, profile.threads, shift), shift };
 }
 
-/** As far as the next profile has it. */
+/** Returns the longest part of the path that the new profile has. */
 export function renumberPath(path: NodePath, { funcs }: Numbers): NodePath {
     const numbers: NodePath = [];
     for (const func of path) {
@@ -79,7 +82,7 @@ export function renumberPath(path: NodePath, { funcs }: Numbers): NodePath {
     return numbers;
 }
 
-/** What speaks of a function or thread that the next profile lacks falls away. */
+/** Omits the parts of the view that refer to functions or threads that the new profile lacks. */
 export function renumberView(view: View, numbers: Numbers): View {
     const { funcs, threads, shift } = numbers;
     const shifted = ([from, to]: Range): Range => [from + shift, to + shift];

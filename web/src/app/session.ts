@@ -56,14 +56,14 @@ import { createWaitList } from '../waits/wait_list';
 export interface SessionStart extends Pick<SessionBase, 'engine' | 'file' | 'host' | 'made' | 'query'> {
     /** Identifies it in the history of the browser. */
     id: string;
-    /** No other session has it, also not one of the same profile. */
+    /** A number that no other session has, not even another session of the same profile. */
     serial: number;
     info: ProfileInfo;
 }
 
 export interface Session extends ReturnType<typeof createSession> {}
 
-/** The store, and what only needs the store. */
+/** Creates the store, and the parts that need only the store. */
 function createView(base: SessionBase) {
     const session = { ...base, states: createStates(base), store: createStore({ ...base, seedsOf }) };
     const axis = createAxis(session);
@@ -83,7 +83,7 @@ function createView(base: SessionBase) {
     };
 }
 
-/** The call tree, and what reads or changes it. */
+/** Creates the call tree, and the parts that read or change the tree. */
 function createTrees(view: ReturnType<typeof createView>) {
     const session = { ...view, tree: createTree(view) };
     const changes = { ...session, treeChanges: createTreeChanges(session) };
@@ -105,7 +105,7 @@ function createTrees(view: ReturnType<typeof createView>) {
     };
 }
 
-/** Files, markers, and source and assembly. */
+/** Creates the parts for files, markers, source and assembly. */
 function createViews(trees: ReturnType<typeof createTrees>) {
     const session = {
         ...trees,
@@ -144,16 +144,16 @@ export function createSession({ id, serial, engine, file, host, info: first, mad
         id,
         serial,
         palette: createPalette(session),
-        /** The engine has more of the profile: every answer may be another. */
+        /** Requests all answers again after the engine has got more of the profile. */
         grow(grown: ProfileInfo): void {
             batch(() => {
                 info.value = grown;
                 session.store.followThreads();
             });
         },
-        /** Why its engine answers no more; '' while it does. */
+        /** The reason why the engine no longer answers, or '' while it answers. */
         failure: failure as ReadonlySignal<string>,
-        /** Ends it: nothing of it runs after this, and its engine is gone. */
+        /** Ends all effects of the session, and the engine. */
         dispose(): void {
             lifetime.end();
             engine.end();

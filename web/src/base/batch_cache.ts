@@ -1,18 +1,18 @@
 /** A cache of answers of the engine, which fetches missing answers in batches. */
 import { signal } from '@preact/signals';
 
-/** As many are asked for at once: other questions come between. */
+/** Limit of one request, so that the engine can answer other requests in between. */
 const BATCH = 20_000;
 
 export class BatchCache<Value> {
-    /** Counts the batches that have come; reading it makes a component draw again when more is known. */
+    /** Counts the batches that have arrived. A component that reads this signal renders again when a batch arrives. */
     readonly version = signal(0);
     private readonly known = new Map<number, Value>();
-    /** Answers on their way. */
+    /** The requests that have no answer yet. */
     private readonly pending = new Map<number, Promise<void>>();
     private era = 0;
 
-    /** Beyond `most` the oldest are dropped. */
+    /** Above `most` entries, the cache drops the oldest. */
     constructor(
         private readonly ask: (keys: number[]) => Promise<readonly (readonly [number, Value])[]>,
         private readonly most = Number.POSITIVE_INFINITY,
@@ -22,14 +22,16 @@ export class BatchCache<Value> {
         return this.known.get(key);
     }
 
-    /** Forgets all, also what is on its way: the keys mean other things. */
+    /** Drops all entries and open requests, because the keys now have another meaning. */
     clear(): void {
         this.era++;
         this.known.clear();
         this.pending.clear();
     }
 
-    /** Gets what is not known of `keys`; resolves when all is known, also through earlier requests. */
+    /**
+     * Fetches the missing entries of `keys`. Resolves when all entries exist, including entries of earlier requests.
+     */
     async fetch(keys: Iterable<number>): Promise<void> {
         const unknown = [...new Set(keys)].filter((key) => !this.known.has(key));
         const missing = unknown.filter((key) => !this.pending.has(key));

@@ -1,16 +1,19 @@
 /** The base of all canvases: the size in device pixels, and the colors of the style sheets. */
 
-/** Device pixels of a CSS pixel; more than `most` cannot be seen. */
+/** Returns the device pixels of a CSS pixel, at most `most`, because a finer resolution is not visible. */
 export function pixelRatio(most = 3): number {
     return Math.min(window.devicePixelRatio || 1, most);
 }
 
-/** The same for graphs that have data in each column of device pixels. */
+/** Like pixelRatio(), for graphs that have data in each column of device pixels. */
 export function columnRatio(): number {
     return pixelRatio(2);
 }
 
-/** Gives a canvas of `width` by `height` px its device pixels. What was drawn is gone only if that changes their number. */
+/**
+ * Sets the size of a canvas to the device pixels of `width` by `height` px. The canvas keeps its picture if this number
+ * does not change.
+ */
 export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number, ratio = pixelRatio()): void {
     const columns = Math.max(1, Math.round(width * ratio));
     const rows = Math.max(1, Math.round(height * ratio));
@@ -18,7 +21,7 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
     if (canvas.height !== rows) canvas.height = rows;
 }
 
-/** The same, for a new picture: nothing is drawn, and the unit of the context is a device pixel. */
+/** Sets the size of a canvas, clears the canvas, and sets the unit of the context to a device pixel. */
 export function cleanContext(
     canvas: HTMLCanvasElement,
     width: number,
@@ -33,7 +36,7 @@ export function cleanContext(
     return context;
 }
 
-/** A color of the style sheets, for the theme that is on: "line-strong". */
+/** Returns a color of the style sheets for the current theme: "line-strong". */
 export function styleColor(name: string): string {
     return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -1,22 +1,25 @@
 /** Dragging with a pointer. All code that follows a pressed pointer uses this module. */
 
 export interface Drag {
-    /** px that the pointer moves, along an axis or anywhere, before it is a drag and no click. */
+    /** px: distance from which a movement is a drag, not a click. */
     threshold?: number;
     along?: 'x' | 'y';
-    /** What keeps the pointer while it is dragged; else what it was pressed on. */
+    /** The element that captures the pointer during the drag, by default the pressed element. */
     keeper?: Element;
     onMove(event: PointerEvent): void;
-    /** It was let go: after a drag, or as a click, where it was pressed. */
+    /** Called when the user releases the pointer after a drag, or releases it over the pressed element (a click). */
     onDrop?(isDragged: boolean): void;
-    /** It was taken away, or Escape was pressed, or it was let go elsewhere without a drag. */
+    /**
+     * Called when the browser cancels the pointer, the user presses Escape, or releases the pointer over another
+     * element without a drag.
+     */
     onCancel?(): void;
 }
 
 /**
- * Follows the pointer of a `pointerdown` wherever it goes. That ends when it is let go, even where the page does not see it: the
- * next thing that comes has no button pressed then. It also ends when the browser takes the pointer away, and when the window
- * loses the focus.
+ * Follows the pointer after a `pointerdown`, until the user releases it. If the release happens outside of the page,
+ * the next event without a pressed button ends the drag. The drag also ends when the browser cancels the pointer, or
+ * the window loses the focus.
  */
 export function startDrag(down: PointerEvent, { threshold = 0, along, keeper, onMove, onDrop, onCancel }: Drag): void {
     const target = keeper ?? (down.currentTarget as Element);
@@ -37,7 +40,7 @@ export function startDrag(down: PointerEvent, { threshold = 0, along, keeper, on
         try {
             target.setPointerCapture(pointerId);
         } catch {
-            end(false); // the pointer is gone already
+            end(false); // the pointer no longer exists
         }
     };
     const ofPointer = (action: (event: PointerEvent) => void) => (event: Event) => {

@@ -7,7 +7,7 @@ const LONGEST_TEXT = 2000;
 
 interface Painter {
     context: CanvasRenderingContext2D;
-    /** The corner of the image in the window. */
+    /** px: left edge of the image in the window. */
     left: number;
     top: number;
 }
@@ -33,7 +33,7 @@ function paintRect({ context, left, top }: Painter, rect: DOMRect, style: CSSSty
     line('right', (size) => [x + width - size, y, size, height]);
 }
 
-/** The lines into which a text is broken on the screen. */
+/** Returns the lines into which the browser breaks a text. */
 function linesOf(node: Text): { text: string; rect: DOMRect }[] {
     const text = node.data.slice(0, LONGEST_TEXT);
     const range = document.createRange();
@@ -80,7 +80,7 @@ function paint(painter: Painter, element: Element): void {
     context.restore();
 }
 
-/** PNG; `ground`: the color below everything. */
+/** Returns the element as a PNG. `ground`: background color of the image. */
 export async function elementImage(element: Element, ratio: number, ground: string): Promise<Blob> {
     const rect = element.getBoundingClientRect();
     const canvas = document.createElement('canvas');

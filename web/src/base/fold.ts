@@ -7,7 +7,7 @@ const WORD = /[\w$]/;
 const LAMBDA = /^<(?:lambda|unnamed|closure|\{)/;
 const OPERATOR = /\boperator\s*(?:<=>|<<=?|>>=?|->\*?|<=?|>=?)$/;
 
-/** The end of the brackets that open at `at`, one past them; -1 if they do not close. */
+/** Returns the position after the bracket that closes the bracket at `at`, or -1 if none closes it. */
 function endOfBrackets(name: string, at: number): number {
     let depth = 0;
     for (let i = at; i < name.length; i++) {
@@ -18,7 +18,7 @@ function endOfBrackets(name: string, at: number): number {
     return -1;
 }
 
-/** The longest name of an operator that begins right after the word `operator`; '' for none. */
+/** Returns the longest operator name after the word `operator`, or '' for none. */
 function operatorAt(name: string, at: number): string {
     return /^\s*(?:<=>|<<=|>>=|<<|>>|->\*|->|<=|>=|<|>)/.exec(name.slice(at, at + 8))?.[0] ?? '';
 }
@@ -39,7 +39,7 @@ export function foldTemplates(name: string): string {
             (WORD.test(name[i - 1] ?? '') || name[i - 1] === ':' || OPERATOR.test(folded.trimEnd())) &&
             !LAMBDA.test(name.slice(i, i + 12));
         const end = isArguments ? endOfBrackets(name, i) : i + 1;
-        // Brackets that do not close are no arguments, nor is what follows.
+        // Unpaired brackets are not arguments, so the rest of the name stays.
         if (end < 0) return folded + name.slice(i);
         folded += isArguments ? '<…>' : character;
         i = end;
@@ -47,7 +47,9 @@ export function foldTemplates(name: string): string {
     return folded;
 }
 
-/** Where the function's own name begins, after return type, namespaces and classes, outside of all brackets. */
+/**
+ * Returns the position of the function's own name, after return type, namespaces and classes, outside of all brackets.
+ */
 function ownNameAt(name: string): number {
     let depth = 0;
     let at = 0;
@@ -62,7 +64,7 @@ function ownNameAt(name: string): number {
         else if (depth !== 0) continue;
         else if (character === ' ') word = i + 1;
         else if (name.startsWith('::', i) && (name[i + 2] !== '<' || LAMBDA.test(name.slice(i + 2)))) at = i + 2;
-        // In Go and Java, also a path or a receiver is before the name.
+        // In Go and Java, a path or a receiver can precede the name.
         else if (character === '.' && (/^[\w.~-]*[/(]/.test(name) || /[A-Z]\w*$/.test(name.slice(0, i)))) at = i + 1;
     }
     return at;
@@ -71,16 +73,16 @@ function ownNameAt(name: string): number {
 const OWN_NAME =
     /^(?:operator(?: ?\(\)| ?\[\]|\s*(?:<=>|<<=?|>>=?|->\*?|[^\s\w(])+| [^(]+)|~?[^<(\s]+?(?=::<|[<(\s]|$))/;
 
-/** A name in three parts: what it is in, the function's own name, and its template arguments and parameters. */
+/** Splits a name into the part before the function's own name, the own name, and template arguments with parameters. */
 export function nameParts(name: string): [before: string, own: string, after: string] {
     const at = ownNameAt(name);
     const end = at + (OWN_NAME.exec(name.slice(at))?.[0].length ?? name.length);
-    // A name that only looks like one of a function, such as a sentence.
+    // Some texts only look like a function name, such as a sentence.
     if (at === 0 && !/^(?:::)?[<(]|^ \(/.test(name.slice(end))) return ['', name, ''];
     return [name.slice(0, at), name.slice(at, end), name.slice(end)];
 }
 
-/** A name whose parameters are left out where it is longer than `limit`. */
+/** Returns a name without its parameters if the name is longer than `limit`. */
 export function foldParameters(name: string, limit: number): string {
     if (name.length <= limit) return name;
     const [before, own, after] = nameParts(name);

@@ -9,12 +9,12 @@ const UNIT_LIMIT = 30;
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const groupedOneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** Whole numbers with thousands separators: "1,234,567". */
+/** Formats an integer with thousands separators: "1,234,567". */
 export function formatCount(value: number): string {
     return grouped.format(value);
 }
 
-/** A share of `whole` in percent with one decimal: "12.3%". A share that is there but rounds to nothing is "<0.1%". */
+/** Formats a share of `whole` in percent with one decimal: "12.3%". A positive share that rounds to 0 is "<0.1%". */
 export function formatShare(part: number, whole: number): string {
     if (whole === 0 || part === 0) return '0%';
     const percent = (100 * part) / whole;
@@ -22,7 +22,7 @@ export function formatShare(part: number, whole: number): string {
     return `${percent.toFixed(1)}%`;
 }
 
-/** A duration in the unit that gives one to four digits before the point: "1.25 s", "12.5 ms", "340 µs". */
+/** Formats a duration in the unit that has one to four digits before the point: "1.25 s", "12.5 ms", "340 µs". */
 export function formatDuration(ms: number): string {
     const size = Math.abs(ms);
     if (size === 0) return '0 ms';
@@ -54,7 +54,7 @@ export function formatBytes(bytes: number): string {
     return unit === 0 ? `${value} B` : `${trimDigits(value)} ${BYTE_UNITS[unit]}`;
 }
 
-/** A weight as a tree column shows it; the header says the unit. Nothing is an em dash, to keep the column calm. */
+/** Formats a weight for a tree column, whose header has the unit. A weight of 0 is an em dash. */
 export function formatWeight(weight: number, unit: string): string {
     if (weight === 0) return '—';
     if (unit === 'bytes') return formatBytes(weight);
@@ -63,35 +63,35 @@ export function formatWeight(weight: number, unit: string): string {
 
 // ---- changes ----
 
-/** A minus as wide as the plus. */
+/** A minus sign with the width of the plus sign. */
 const MINUS = '−';
 
-/** A change that rounds to nothing. */
+/** The text of a change that rounds to 0. */
 export const NO_CHANGE = '—';
 
-/** A change of a weight with its sign: "+1,234", "−0.3"; what rounds to nothing is an em dash. */
+/** Formats a change of a weight with its sign: "+1,234", "−0.3". A change that rounds to 0 is an em dash. */
 export function formatChange(change: number, unit: string): string {
     const text = formatWeight(Math.abs(change), unit);
     return /[1-9]/.test(text) ? `${change < 0 ? MINUS : '+'}${text}` : NO_CHANGE;
 }
 
-/** The same in words, with the unit: "+12.5 ms", "no change". */
+/** Formats a change in words, with the unit: "+12.5 ms", "no change". */
 export function describeChange(change: number, unit: string): string {
     const text = describeWeight(Math.abs(change), unit, 0);
     return /[1-9]/.test(text) ? `${change < 0 ? MINUS : '+'}${text}` : 'no change';
 }
 
-/** How far a change is known, as half of the interval that it is in: "±12.5". */
+/** Formats half of a change's confidence interval: "±12.5". */
 export function formatReach({ low, high }: { low: number; high: number }, unit: string): string {
     return high > low ? `±${formatWeight((high - low) / 2, unit)}` : '±0';
 }
 
-/** The same in words, with the unit: "±12.5 ms". */
+/** Formats half of a 95 % interval with the unit: "±12.5 ms". */
 export function describeReach({ low, high }: { low: number; high: number }, unit: string): string {
     return high > low ? `±${describeWeight((high - low) / 2, unit, 0)}` : '±0';
 }
 
-/** A change in percent of what it is a change of: "+12.3%", "−4.0%"; '' if that is nothing. */
+/** Formats a change in percent of the base: "+12.3%", "−4.0%", or '' for a base of 0. */
 export function formatRelative(base: number, changed: number): string {
     if (base === 0) return '';
     const percent = (100 * (changed - base)) / Math.abs(base);
@@ -99,7 +99,7 @@ export function formatRelative(base: number, changed: number): string {
     return /[1-9]/.test(text) ? `${percent < 0 ? MINUS : '+'}${text}%` : '0%';
 }
 
-/** A weight in words, with its unit and, for samples, the time that they stand for. */
+/** Formats a weight in words, with its unit and, for samples, the time that the samples stand for. */
 export function describeWeight(weight: number, unit: string, interval: number): string {
     if (unit === 'bytes') return formatBytes(weight);
     if (unit === 'ms') return formatDuration(weight);
@@ -110,7 +110,7 @@ export function describeWeight(weight: number, unit: string, interval: number): 
         : `${count}, about ${formatDuration(weight * interval)}`;
 }
 
-/** What a rect of a flame graph stands for that is none of a single function. */
+/** Describes a rect of a flame graph that stands for several functions. */
 export function describeNarrow(count: number): string {
     return `${formatCount(count)} narrow ${count === 1 ? 'function' : 'functions'}`;
 }
@@ -138,7 +138,7 @@ function withPrefix(value: number, unit: string): string {
     return `${inShort(value / scale)} ${prefix}${unit}`;
 }
 
-/** An amount: of bytes, of energy (pWh), of time (ms), of CPU time (cpu-us, cpu-ms), or of whatever is counted. */
+/** Formats an amount of bytes, energy (pWh), time (ms), CPU time (cpu-us, cpu-ms) or any counted unit. */
 export function formatAmount(value: number, unit: string): string {
     if (unit === 'bytes') return formatBytes(Math.round(value));
     if (unit === 'pWh') return withPrefix(value * 1e-12, 'Wh');
@@ -148,7 +148,7 @@ export function formatAmount(value: number, unit: string): string {
     return unit === '' ? inShort(value) : `${inShort(value)} ${plainText(unit, UNIT_LIMIT)}`;
 }
 
-/** An amount per ms: energy as power, CPU time as a share of one CPU, bytes and counts per second. */
+/** Formats an amount per ms: energy as power, CPU time as a share of one CPU, bytes and counts per second. */
 export function formatRate(perMs: number, unit: string): string {
     if (unit === 'pWh') return withPrefix(perMs * 1e-12 * MS_PER_HOUR, 'W');
     if (unit === 'percent' || unit === 'cpu-ms') return `${inShort(perMs * 100)}%`;
@@ -156,7 +156,10 @@ export function formatRate(perMs: number, unit: string): string {
     return `${formatAmount(perMs * 1000, unit)}/s`;
 }
 
-/** A value, and an estimate as "about 3,400", rounded to the place of its error; like format_estimate() of tree/quantity.c. */
+/**
+ * Formats a value, or an estimate as "about 3,400", rounded to the decimal place of its error, like format_estimate()
+ * of tree/quantity.c.
+ */
 export function formatEstimate(value: number, error: number, unit: string): string {
     const isTime = unit === 'ms';
     if (!(error >= (isTime ? 0.05 : 0.5)) || value === 0)
@@ -166,7 +169,7 @@ export function formatEstimate(value: number, error: number, unit: string): stri
     return `about ${isTime && error < 1 ? formatWeight(rounded, unit) : formatCount(rounded)}`;
 }
 
-/** ms with three digits. */
+/** Formats ms with three digits. */
 export function formatMs(ms: number): string {
     return ms >= 100 ? formatCount(Math.round(ms)) : ms.toFixed(ms >= 10 ? 1 : ms >= 1 ? 2 : 3);
 }

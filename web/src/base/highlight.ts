@@ -15,7 +15,7 @@ function sourceOf({ text, kind }: SearchTerm): string {
     }
 }
 
-/** An expression that matches any of the terms; null without terms. */
+/** Returns an expression that matches any of the terms, or null without terms. */
 export function termsExpression(all: readonly SearchTerm[]): RegExp | null {
     const terms = all.filter((term) => !term.excluded);
     if (terms.length === 0) return null;
@@ -23,7 +23,7 @@ export function termsExpression(all: readonly SearchTerm[]): RegExp | null {
     return new RegExp(sources.join('|'), 'gi');
 }
 
-/** An expression that finds a text as it is, but for capitals; null for none. */
+/** Returns an expression that finds a text literally, ignoring case, or null for an empty text. */
 export function partExpression(text: string): RegExp | null {
     return text === '' ? null : new RegExp(escaped(text), 'gi');
 }
@@ -33,7 +33,7 @@ export interface Piece {
     marked: boolean;
 }
 
-/** `text` cut into pieces where characters are marked, one of `marks` for each. */
+/** Splits `text` into pieces of characters with equal marks. */
 export function piecesOf(text: string, marks: (at: number) => boolean): Piece[] {
     const pieces: Piece[] = [];
     for (let at = 0; at < text.length; ) {
@@ -46,14 +46,17 @@ export function piecesOf(text: string, marks: (at: number) => boolean): Piece[] 
     return pieces;
 }
 
-/** Characters before the first mark, and between two, that leave both in sight in a list. */
+/** Limits of the characters before the first mark and between two marks, so that a list shows both marks. */
 const LONGEST_LEAD = 52;
 const LONGEST_BETWEEN = 36;
-/** What stays of longer ones: the beginning of the name, and what is beside a mark. */
+/** The parts of longer texts that stay: the beginning of the name, and the characters next to a mark. */
 const BEGINNING = 34;
 const BESIDE = 16;
 
-/** Pieces of a text that is cut at its end where it has no room: what is before a mark is shortened so that the mark can be seen. */
+/**
+ * Returns pieces of a text for a place that truncates texts at the end. Shortens the part before a mark, so that the
+ * mark stays visible.
+ */
 export function piecesInSight(pieces: readonly Piece[]): Piece[] {
     return pieces.map((piece, at) => {
         const { text, marked } = piece;
@@ -63,7 +66,7 @@ export function piecesInSight(pieces: readonly Piece[]): Piece[] {
     });
 }
 
-/** `text` cut into pieces, those that match `expression` marked. */
+/** Splits `text` into pieces, and marks the pieces that match `expression`. */
 export function markedPieces(text: string, expression: RegExp | null): Piece[] {
     if (expression === null) return [{ text, marked: false }];
     const pieces: Piece[] = [];

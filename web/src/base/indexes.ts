@@ -14,7 +14,7 @@ function encodeNumber(value: number): string {
     return text;
 }
 
-/** A list of indexes (whole, not negative) in any order; runs of consecutive numbers become ranges. */
+/** Encodes a list of non-negative integers in any order. Runs of consecutive numbers become ranges. */
 export function encodeIndexes(list: readonly number[]): string {
     let text = '';
     for (let i = 0; i < list.length; ) {
@@ -29,7 +29,7 @@ export function encodeIndexes(list: readonly number[]): string {
     return text;
 }
 
-/** The list that a text stands for; what cannot be read ends it. */
+/** Decodes a list, up to the first invalid character. */
 export function decodeIndexes(text: string): number[] {
     const list: number[] = [];
     let value = 0;
@@ -56,7 +56,7 @@ export function decodeIndexes(text: string): number[] {
     return list.every(Number.isSafeInteger) ? list : [];
 }
 
-/** One index as a decimal number; -1 where there is none. */
+/** Decodes one index as a decimal number, or returns -1 for none. */
 export function decodeIndex(text: string | null): number {
     return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : -1;
 }

@@ -5,12 +5,12 @@ export class Lifetime {
     isOver = false;
     private readonly ends: (() => void)[] = [];
 
-    /** `end` is called when it is over. */
+    /** Registers `end`, which is called at the end of the lifetime. */
     readonly onEnd = (end: () => void): void => {
         this.ends.push(end);
     };
 
-    /** Runs now, and again whenever a signal that it reads changes, until it is over. */
+    /** Runs now, and again whenever a signal that it reads changes, until the end of the lifetime. */
     readonly effect = (run: () => void): void => {
         this.ends.push(effect(run));
     };

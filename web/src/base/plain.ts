@@ -1,10 +1,10 @@
 /**
- * Text out of a profile is somebody else's: names may hold markup, control characters, marks that turn the reading
- * direction around, or a megabyte. The page only ever sets it as text nodes, so markup is harmless; this file makes the
- * invisible visible and puts a bound on the length.
+ * Text of a profile is untrusted: names may contain markup, control characters, marks that reverse the reading
+ * direction, or a megabyte. The page shows such text only in text nodes, so markup has no effect. This file makes
+ * invisible characters visible and limits the length.
  */
 
-/** Longest text in a row, a tooltip, and the sidebar. */
+/** Limits of a text in a row, in a tooltip, and in the sidebar. */
 export const ROW_LIMIT = 400;
 export const TOOLTIP_LIMIT = 1200;
 export const SIDEBAR_LIMIT = 20_000;
@@ -19,28 +19,28 @@ function spellOut(match: string): string {
     return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
-/** `text` with everything invisible spelled out, and at most `limit` characters of it. */
+/** Returns at most `limit` characters of `text`, with names in place of invisible characters. */
 export function plainText(text: string, limit: number): string {
     if (text.length <= limit) return text.replace(INVISIBLE, spellOut);
     return `${text.slice(0, limit).replace(INVISIBLE, spellOut)}…`;
 }
 
 /**
- * `text` for the clipboard: faithful, but with blanks for controls and ends of lines, so that a name stays in its line of a
- * table and means nothing to a terminal that it is pasted into.
+ * Returns `text` for the clipboard, unchanged except that blanks replace control characters and line ends. So a name
+ * stays in its row of a table, and a terminal into which the user pastes it executes nothing.
  */
 export function oneLine(text: string): string {
     return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 }
 
-/** What a text that was cut by plainText() leaves out, in words; '' if it is all there. */
+/** Describes the characters that plainText() omitted, or returns '' for a complete text. */
 export function cutNote(text: string, limit: number): string {
     return text.length <= limit
         ? ''
         : `the first ${limit.toLocaleString('en-US')} of ${text.length.toLocaleString('en-US')} characters`;
 }
 
-/** A path without its directories. */
+/** Returns the last part of a path. */
 export function baseName(path: string): string {
     return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -3,34 +3,34 @@ import type { Category } from '../engine/api';
 import { styleColor } from './canvas';
 import { canvasColors, NAME_COLORS } from './colors';
 
-/** As style sheets write them: #rrggbb. */
+/** The colors of one rect, as #rrggbb. */
 export interface RectColors {
     fill: string;
-    /** In every second row, so that rows keep apart. */
+    /** The color in every second row, which separates the rows. */
     oddFill: string;
-    /** Under the mouse. */
+    /** The color below the mouse. */
     hover: string;
-    /** The category's own color. */
+    /** The category's own color, for the selected rect. */
     selected: string;
     selectedText: string;
-    /** The same without room for a frame. */
+    /** The color of a selected rect that is too narrow for a frame. */
     selectedNarrow: string;
-    /** For what a search does not look for. */
+    /** The color of rects that a search does not match. */
     faint: string;
-    /** For what stands for many that are too narrow. */
+    /** The color of a rect that stands for several narrow rects. */
     aggregate: string;
 }
 
 export interface ChartColors {
     rects: RectColors[];
-    /** Of names, by their slots: see NAME_SLOTS. */
+    /** Colors of names, indexed by slot: see NAME_SLOTS. */
     names: RectColors[];
-    /** Of changes, by their levels from the most that is less to the most that is more: see changeLevel(). */
+    /** Colors of changes, indexed by level, from the largest decrease to the largest increase: see changeLevel(). */
     changes: RectColors[];
     surface: string;
-    /** On rects that are neither selected nor faint. */
+    /** The color of text on rects that are neither selected nor faint. */
     text: string;
-    /** On the same, of what surrounds the own name of a function. */
+    /** The color of the text around a function's own name. */
     quietText: string;
     quiet: string;
     accent: string;
@@ -39,11 +39,12 @@ export interface ChartColors {
 
 type Rgb = [number, number, number];
 
-/** How much of the color a tint has in the light theme, where the rest is the surface. */
+/** The share of the color in a tint of the light theme. The rest is the color of the surface. */
 const TINT = { fill: 0.52, odd: 0.44, hover: 0.8, pale: 0.32, paleOdd: 0.26, palePressed: 0.44, faint: 0.14 };
 /**
- * In the dark theme colors are dimmed instead, which keeps them pure: a mixture with a dark surface turns yellow into mud. Luminances, as
- * what all have and what they have of the color's own: what is lighter than others stays lighter, which does not take an eye for hues.
+ * Limits of the luminance in the dark theme, where mixtures with the dark surface turn yellow into brown. A color gets
+ * the luminance of its kind of rect and a part of its own luminance, so light colors stay lighter than dark colors,
+ * also for people with color blindness.
  */
 const DIM = {
     fill: [0.045, 0.125],
@@ -54,9 +55,9 @@ const DIM = {
     palePressed: [0.04, 0.1],
     faint: [0.016, 0.012],
 } as const;
-/** A selected rect stands out; more than this glares. */
+/** The limit of a selected rect's luminance, above which the rect dazzles. */
 const BRIGHTEST = 0.38;
-/** Less contrast to the rects beside it, and a selected rect without a frame is not found. */
+/** The minimum contrast of a selected rect to adjacent rects, below which users do not find a rect without a frame. */
 const LEAST_CONTRAST = 1.5;
 const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];
 const LIGHT_TEXT: Rgb = [0xff, 0xff, 0xff];
@@ -85,13 +86,13 @@ function gamma(value: number): number {
     return 255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055);
 }
 
-/** The relative luminance of WCAG 2. */
+/** Returns the relative luminance, as WCAG 2 defines it. */
 function luminance(color: Rgb): number {
     const [red, green, blue] = color.map(linear) as Rgb;
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** The same hue, not lighter than `most`. */
+/** Returns the color with the same hue and a luminance of at most `most`. */
 function dimmed(color: Rgb, most: number): Rgb {
     const factor = Math.min(1, most / Math.max(luminance(color), 0.001));
     return color.map((part) => gamma(linear(part) * factor)) as Rgb;
@@ -122,7 +123,10 @@ function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark', isPale = 
     };
 }
 
-/** What stands behind in a graph; null: the same colors, transparent, which the dark theme would turn into mud. */
+/**
+ * Returns the colors of the faint part of a graph. null: draw the same colors with transparency, which the dark theme
+ * does not allow.
+ */
 export function faintColors(colors: readonly (string | null)[], theme: 'light' | 'dark'): (string | null)[] | null {
     if (theme === 'light') return null;
     return colors.map((color) => color && rectColors(parse(color), [0, 0, 0], theme).fill);
@@ -130,21 +134,24 @@ export function faintColors(colors: readonly (string | null)[], theme: 'light' |
 
 // ---- changes ----
 
-/** From which part of the largest change on a change has the next level. */
+/** The shares of the largest change at which the levels of change begin. */
 const CHANGE_STEPS = [0.02, 0.1, 0.25, 0.5];
 export const MOST_LEVEL = CHANGE_STEPS.length;
 export const CHANGE_LEVELS = Array.from({ length: 2 * MOST_LEVEL + 1 }, (_, at) => at - MOST_LEVEL);
-/** How much of the color the levels have; the rest is that of no change. */
+/** The share of the color in each level. The rest is the color of no change. */
 const LEVEL_SHARES = [0, 0.3, 0.55, 0.78, 1];
 
-/** What a change is of the largest one: below 0 where it is less, 0 where it is next to nothing, MOST_LEVEL at the most. */
+/**
+ * Returns the level of a change relative to the largest change: negative for a decrease, 0 for nearly no change, at
+ * most MOST_LEVEL.
+ */
 export function changeLevel(change: number, largest: number): number {
     const share = largest === 0 ? 0 : change / largest;
     const level = CHANGE_STEPS.filter((step) => Math.abs(share) >= step).length;
     return share < 0 ? -level : level;
 }
 
-/** What a level is, in words: "10% to 25% more". */
+/** Describes a level: "10% to 25% more". */
 export function describeLevel(level: number): string {
     const percent = (step: number | undefined): string => `${Math.round(100 * (step ?? 0))}%`;
     if (level === 0) return `Noise, or less than ${percent(CHANGE_STEPS[0])} of the largest change`;
@@ -153,7 +160,7 @@ export function describeLevel(level: number): string {
     return `${level < 0 ? 'Less' : 'More'} in the new side, ${share}`;
 }
 
-/** The CSS value for the color of a level. */
+/** Returns the CSS value of a level's color. */
 export function levelColor(level: number): string {
     const share = 100 * (LEVEL_SHARES[Math.abs(level)] ?? 0);
     return `color-mix(in srgb, var(--change-${level < 0 ? 'less' : 'more'}) ${share}%, var(--change-same))`;
@@ -177,7 +184,7 @@ function changeColors(level: number, surface: Rgb): RectColors {
     };
 }
 
-/** Of all categories, and one more for those that are unknown, for the theme that is on. */
+/** Returns the colors of all categories, and of unknown categories, for the current theme. */
 export function chartColors(categories: readonly Category[], theme: 'light' | 'dark'): ChartColors {
     const surface = parse(styleColor('surface'));
     const colors = canvasColors([...categories.keys(), categories.length], categories);
@@ -195,17 +202,17 @@ export function chartColors(categories: readonly Category[], theme: 'light' | 'd
     };
 }
 
-/** Those of a level of change. */
+/** Returns the colors of a level of change. */
 export function colorsOfChange({ changes, rects }: ChartColors, level: number): RectColors {
     return changes[level + MOST_LEVEL] ?? (rects.at(-1) as RectColors);
 }
 
-/** Those of a slot of names; of none: as of an unknown category. */
+/** Returns the colors of a slot of names, or of an unknown category for no slot. */
 export function colorsOfName({ names, rects }: ChartColors, slot: number): RectColors {
     return names[slot] ?? (rects.at(-1) as RectColors);
 }
 
-/** Those of a category, which may be unknown. */
+/** Returns the colors of a category, which may be unknown. */
 export function colorsOfCategory({ rects }: ChartColors, category: number): RectColors {
     return rects[category] ?? (rects.at(-1) as RectColors);
 }

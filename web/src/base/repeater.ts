@@ -21,13 +21,13 @@ export class Repeater {
         this.isRequested = false;
     }
 
-    /** Resolves when nothing runs. */
+    /** Resolves when no run is active or requested. */
     async settled(): Promise<void> {
         while (this.running) await this.running;
     }
 
     private async run(): Promise<void> {
-        await null; // what the same event still asks of the last result goes first
+        await null; // other handlers of the same event may still request a run
         while (this.isRequested) {
             this.isRequested = false;
             await this.action();

@@ -5,23 +5,26 @@
  * movements, as with the scroll bar, go to the same share of the list.
  */
 
-/** px: the highest element. */
+/** px: height of the tallest element. */
 export const MOST_HEIGHT = 8_000_000;
 
-/** px at both ends where the list is as far from its end as the element: there is nothing to correct on the last way. */
+/**
+ * px: length of the zones at both ends in which the list and the element have the same distance from the end, so that
+ * no correction is necessary near the end.
+ */
 const END_ZONE = 100_000;
 
 export interface RowPlace {
-    /** px from the top of the list to the first px that is seen. */
+    /** px: distance from the top of the list to the first visible px. */
     top: number;
-    /** px: by how much less the element is scrolled. */
+    /** px: difference between `top` and the scroll position of the element. */
     offset: number;
 }
 
 export interface RowExtent {
-    /** px of all rows. */
+    /** px: height of all rows. */
     all: number;
-    /** px of the rows on the screen. */
+    /** px: height of the visible rows. */
     room: number;
 }
 
@@ -33,14 +36,14 @@ function limitedTop(top: number, { all, room }: RowExtent): number {
     return Math.max(0, Math.min(top, all - room));
 }
 
-/** A number in one of three zones of [0, whole] at the same place in those of [0, other]: what is near an end stays as far from it. */
+/** Maps a position of [0, whole] to [0, other]. A position near an end keeps its distance from this end. */
 function mapped(at: number, whole: number, other: number): number {
     if (at <= END_ZONE) return at;
     if (at >= whole - END_ZONE) return other - (whole - at);
     return END_ZONE + ((at - END_ZONE) * (other - 2 * END_ZONE)) / (whole - 2 * END_ZONE);
 }
 
-/** The place that shows `top`, or as near to it as there are rows, with the scroll bar where it belongs. */
+/** Returns the place that shows `top`, or the nearest possible place, with the matching position of the scroll bar. */
 export function placeAt(top: number, extent: RowExtent): RowPlace {
     const { all, room } = extent;
     const limited = limitedTop(top, extent);
@@ -48,7 +51,7 @@ export function placeAt(top: number, extent: RowExtent): RowPlace {
     return { top: limited, offset: limited - Math.round(mapped(limited, all - room, MOST_HEIGHT - room)) };
 }
 
-/** Where the rows are when the element, last at `place`, is scrolled to `scrollTop`. */
+/** Returns the place after the user has scrolled the element from `place` to `scrollTop`. */
 export function placeScrolledTo(scrollTop: number, place: RowPlace, extent: RowExtent): RowPlace {
     const { all, room } = extent;
     if (all <= MOST_HEIGHT) return { top: scrollTop, offset: 0 };
@@ -58,12 +61,12 @@ export function placeScrolledTo(scrollTop: number, place: RowPlace, extent: RowE
         return { top, offset: top - scrollTop };
     }
     const top = limitedTop(place.top + by, extent);
-    // At an end of the element that is none of the list there must be a way on.
+    // If the element ends but the list continues, the scroll position needs room to continue.
     const isAtEnd = scrollTop <= 0 || scrollTop >= MOST_HEIGHT - room;
     return isAtEnd ? placeAt(top, extent) : { top, offset: top - scrollTop };
 }
 
-/** The same place after rows have come or gone. */
+/** Returns the same place after rows were added or removed. */
 export function placeAmong(place: RowPlace, extent: RowExtent): RowPlace {
     const top = limitedTop(place.top, extent);
     const isHigh = extent.all > MOST_HEIGHT;
@@ -71,10 +74,10 @@ export function placeAmong(place: RowPlace, extent: RowExtent): RowPlace {
     return placeAt(top, extent);
 }
 
-/** How a row is brought into view: as near as it takes, or with what is around it. */
+/** How to bring a row into view: with the shortest movement, or with rows around it. */
 export type Reveal = 'nearest' | 'around';
 
-/** Where a list that is scrolled to `top` is to be scrolled so that a row can be seen; one that is seen stays where it is. */
+/** Returns the scroll position that shows a row. If the row is visible, the position does not change. */
 export function topWithRow(rowTop: number, rowHeight: number, top: number, room: number, how: Reveal): number {
     if (rowTop >= top && rowTop + rowHeight <= top + room) return top;
     const isNear = how === 'nearest' && rowTop >= top - room && rowTop <= top + 2 * room;

@@ -1,19 +1,19 @@
-/** A table as text that other programs take: aligned columns, Markdown, and CSV. */
+/** A table as text for other programs: aligned columns, Markdown, and CSV. */
 
 import { oneLine } from './plain';
 
 export type TableFormat = 'text' | 'markdown' | 'csv';
 
 export interface TableCell {
-    /** As the page shows it. */
+    /** The text that the page shows. */
     text: string;
-    /** The number behind it, for programs. */
+    /** The number of the cell, for programs. */
     value?: number;
 }
 
 export interface TableText {
     titles: string[];
-    /** Which columns are numbers: they stand to the right. */
+    /** Whether a column has numbers, which are right-aligned. */
     numbers: boolean[];
     rows: TableCell[][];
 }
@@ -40,7 +40,7 @@ function asText({ titles, numbers, rows }: TableText): string {
         .join('\n');
 }
 
-/** A tree's indentation is kept: Markdown would swallow blanks. */
+/** Keeps the indentation of a tree, because Markdown removes blanks. */
 function asMarkdown({ titles, numbers, rows }: TableText): string {
     const escaped = (text: string): string =>
         text.replace(/[\\`*_{}[\]<>|#~&]/g, '\\$&').replace(/^ +/, (blanks) => '&nbsp;'.repeat(blanks.length));
@@ -52,7 +52,7 @@ function asMarkdown({ titles, numbers, rows }: TableText): string {
     ].join('\n');
 }
 
-/** RFC 4180. What a spreadsheet would take for a formula is marked as text: names come from anywhere. */
+/** Writes RFC 4180. Names are untrusted, so texts that a spreadsheet would evaluate as a formula are marked as text. */
 function asCsv({ titles, rows }: TableText): string {
     const quoted = (text: string): string => {
         const harmless = /^\s*[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -76,7 +76,7 @@ function isCenter(session: Session, row: FuncRow, current: Center | null): boole
     return current?.kind === listKind.value && current.index === row.func;
 }
 
-/** What transforms of call nodes do with functions, those by library and category do with these. */
+/** Applies transforms by library or by category, if the list has libraries or categories. */
 function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null): boolean {
     const { funcOfCenter, listKind } = session.butterfly;
     const { transformGroupByKey } = session.transformOffers;
@@ -163,16 +163,16 @@ function widest(session: Session, { tree }: Wing): ReadonlySignal<number> {
     });
 }
 
-/** The columns of the table, and what is done with them. */
+/** Creates the columns of the table, and the actions on its rows. */
 function createButterflyModel(session: Session) {
     const { callees, callers, centerWeights, funcOfCenter, listKind, listRows } = session.butterfly;
     const { fetchNames } = session.names;
     const { functionMenu, groupMenu } = session.nodeMenu;
     const { isChange, summary } = session.tree;
 
-    // ---- the list at the left ----
+    // ---- the list on the left side ----
 
-    /** There is little room: shares say enough, and sort as well. */
+    /** The list is narrow, so it shows shares, which have the same order as weights. */
     const listColumns = computed<Column<FuncRow>[]>(() => {
         if (isChange.value) return changeColumns<FuncRow>(session, { by: 'total', isNarrow: true });
         return weightColumns<FuncRow>(session, { whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
@@ -238,7 +238,7 @@ function createButterflyModel(session: Session) {
     return { listColumns, listMain, columnsOf, mainOf, widthOf, listMenu };
 }
 
-/** The stack from the focus function to a row of a side. */
+/** Copies the stack from the focus function to a row. */
 function copyWing(session: Session, { side }: Wing, node: TreeNode): void {
     const { center } = session.butterfly;
     const { copyStack } = session.copies;

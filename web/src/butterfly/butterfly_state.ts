@@ -1,4 +1,4 @@
-/** The butterfly on the page: what it is about, and the two trees at its sides. */
+/** The butterfly of the page: its center, and the two trees beside the center. */
 import { computed, signal } from '@preact/signals';
 import type { FunctionsPart } from '../calltree/functions';
 import type { TreePart } from '../calltree/tree';
@@ -25,7 +25,7 @@ interface Groups {
 
 export interface Wing {
     side: Side;
-    /** Of its table. */
+    /** The name of the table. */
     name: string;
     tree: LazyTree;
 }
@@ -38,14 +38,14 @@ type ButterflySession = SessionBase & {
     tree: TreePart;
 };
 
-/** The list at the left, and the center that is selected in it. */
+/** Creates the list on the left side, with the selected center. */
 function createCenters(session: ButterflySession) {
     const { engine, info } = session;
     const { functions, functionsError } = session.functions;
     const { fetchNames, funcName, nameOf, namesVersion } = session.names;
     const { categoryName, changeView, view } = session.store;
 
-    /** What the list has. */
+    /** The kind of the rows in the list. */
     const listKind = computed<CenterKind>(() => chosenKind.value ?? view.value.center?.kind ?? 'function');
     const chosenKind = signal<CenterKind | null>(null);
     const groupsRequest = new Request<Groups>();
@@ -55,7 +55,7 @@ function createCenters(session: ButterflySession) {
         chosenKind.value = kind;
     }
 
-    /** The func by which names know a library: see func_of_resource() of lib/tree. */
+    /** Returns the func that stands for a library in names: see func_of_resource() of lib/tree. */
     function funcOfCenter({ kind, index }: Center): number {
         return kind === 'library' ? info.value.funcCount + index : index;
     }
@@ -78,7 +78,7 @@ function createCenters(session: ButterflySession) {
         const { column, reversed } = listSort.value;
         if (column === 'name') namesVersion.value;
         const rows = kind === 'function' ? functions.value : groups.value?.kind === kind ? groups.value.rows : [];
-        // What is in no library cannot be in the center.
+        // Code without a library cannot be the center.
         const sorted = rows.filter((row) => row.func >= 0).sort((a, b) => compareRows(kind, column, a, b));
         return reversed ? sorted.reverse() : sorted;
     });
@@ -144,16 +144,16 @@ export function createButterfly(session: ButterflySession) {
     const callers = makeWing('callers');
     const callees = makeWing('callees');
 
-    /** What the numbers of the center are; null until the first answer. */
+    /** The weights of the center, or null before the first answer. */
     const request = new Request<CenterWeights>();
     const { value: centerWeights, error: butterflyError } = request;
-    /** Counts the centers: the list brings each into view. */
+    /** Counts the changes of the center, because the list scrolls to each center. */
     const centerReveal = signal(0);
 
     const centers = createCenters(session);
     const { center, funcOfCenter } = centers;
     const isOpen = computed(() => view.value.tab === 'butterfly');
-    /** As text, so that it only changes when it is another one. */
+    /** The center as text, so that the signal changes only if the center does. */
     const centerKey = computed(() => JSON.stringify(center.value));
     let shownCenter = '';
 

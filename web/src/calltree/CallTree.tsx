@@ -1,4 +1,4 @@
-/** The call tree: a table whose rows open. The keyboard walks it as trees are walked everywhere. */
+/** The call tree: a table whose rows the user expands. The keys are those of other trees. */
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
@@ -27,7 +27,7 @@ const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';
 const CHAIN_KEY = 'x';
 
-/** Whether shares are those of the row above instead of everything. */
+/** Returns whether shares are relative to the parent row instead of the total. */
 function isOfParent(): boolean {
     return isShown(TABLE, OF_PARENT, false);
 }
@@ -39,7 +39,7 @@ function toggle(session: Session, node: TreeNode, all = false): void {
     else act(expand(node));
 }
 
-/** What a key does to a row; false if it has no meaning here. */
+/** Handles a key on a row. Returns false for a key without a meaning. */
 function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null): boolean {
     const { placeOfNode, transformByKey } = session.transformOffers;
     const { collapse, enter, expand, expandAll, rows, selectNode, toggleChain } = session.tree;
@@ -70,7 +70,7 @@ function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null
     }
 }
 
-/** The columns of the table, and what is done with them. */
+/** Creates the columns of the table, and the actions on its rows. */
 function createCallTreeModel(session: Session) {
     const { fetchNames, namesVersion } = session.names;
     const { inverted } = session.store;

@@ -1,4 +1,4 @@
-/** The functions of the view, sorted by a column. Enter shows the source of one. */
+/** The functions of the view, sorted by a column. Enter shows the source of the selected function. */
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
@@ -34,7 +34,7 @@ function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null):
     return true;
 }
 
-/** The columns of the table, and what is done with them. */
+/** Creates the columns of the table, and the actions on its rows. */
 function createFunctionListModel(session: Session) {
     const { sortedFunctions } = session.functions;
     const { fetchNames } = session.names;

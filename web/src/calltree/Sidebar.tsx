@@ -84,10 +84,10 @@ function Amount({ label, weight, whole }: { label: string; weight: number; whole
     );
 }
 
-/** A unit with more letters, the name of an event, may be in a line of its own. */
+/** Units with more letters, such as names of events, may have a line of their own. */
 const LONG_UNIT = 8;
 
-/** Total and self of both sides of a comparison, and the changes. */
+/** Shows total and self of both sides of a comparison, and their changes. */
 function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JSX.Element {
     const session = useSession();
     const unit = session.filters.weightUnit.value;
@@ -119,7 +119,7 @@ function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JS
     );
 }
 
-/** A change with its interval, and whether it is more than noise. */
+/** Shows a change with its interval, and whether the change exceeds noise. */
 function Verdict({ change, known }: { change: number; known: KnownChange }): JSX.Element {
     const unit = useSession().filters.weightUnit.value;
     const noun = unit === 'bytes' ? '' : plainText(unit, 20);
@@ -136,7 +136,8 @@ function OfFunction({ func, figure }: { func: number; figure: SelfOrTotal }): JS
     const count = judged(figure);
     const own = ofFunc(func, figure);
     if (count === undefined) return null;
-    // Alone it would be more: of many functions, some leave out 0 by chance.
+    // The interval of the function excludes 0, but the verdict tests all functions together, and some intervals exclude
+    // 0 by chance.
     const isByChance = own?.isNoise && (own.low > 0 || own.high < 0);
     return (
         <div>
@@ -153,7 +154,7 @@ function OfFunction({ func, figure }: { func: number; figure: SelfOrTotal }): JS
     );
 }
 
-/** Whether the changes of the function, and that of all, are more than noise. */
+/** Shows whether the change of the function and the change of the total exceed noise. */
 function Certainty({ func }: { func: number }): JSX.Element | null {
     const session = useSession();
     const { areRuns, note, ofAll } = session.certainty;
@@ -177,7 +178,7 @@ function Certainty({ func }: { func: number }): JSX.Element | null {
     );
 }
 
-/** A weight of the view, with its sign where it is a change. */
+/** Formats a weight of the view, with a sign for a change. */
 function Figure({ weight }: { weight: number }): JSX.Element {
     const session = useSession();
     const unit = session.filters.weightUnit.value;
@@ -185,7 +186,7 @@ function Figure({ weight }: { weight: number }): JSX.Element {
     return <td class={changeClass(weight)}>{formatChange(weight, unit)}</td>;
 }
 
-/** The same with its share, which a change has none of: those of its parts may cancel out. */
+/** Formats a weight with its share. A change has no share, because parts of a change may cancel each other. */
 function Figures({ weight, whole }: { weight: number; whole: number }): JSX.Element {
     const { isChange } = useSession().tree;
     return (
@@ -310,7 +311,7 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
     );
 }
 
-/** What is doubtful about it: truncated stacks and names that were not found. */
+/** Shows the doubts about a node: truncated stacks and missing names. */
 function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
     const isUnnamed = /^0x[0-9a-f]+$/i.test(node.func.name);
     const isWhole = node.sides !== undefined || node.truncated === 0 || node.func.name === '(truncated)';
@@ -380,10 +381,10 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
     );
 }
 
-/** Three lines of it fit without being asked for. */
+/** Limit of the characters that fit into three lines. A longer name is folded until the user expands it. */
 const LONG_NAME = 100;
 
-/** The name, which breaks between its parts; a long one is folded until it is asked for. */
+/** Shows the name, which breaks between its parts. A long name is folded until the user expands it. */
 function FullName({ name }: { name: string }): JSX.Element {
     const [opened, setOpened] = useState('');
     const short = shortName(name);
@@ -407,7 +408,7 @@ function FullName({ name }: { name: string }): JSX.Element {
 interface NodeContentProps {
     node: NodeDetails;
     func: number;
-    /** Between its amounts and its lines. */
+    /** Shown between amounts and lines. */
     children?: ComponentChildren;
 }
 

@@ -14,7 +14,7 @@ const MOST_FUNCTIONS = 100_000;
 const NONE: FuncRow[] = [];
 export const FUNCTION_ORDER = 'self';
 
-/** Who calls a function directly, or what it calls. */
+/** A direct caller of a function, or a function that it calls. */
 export interface Neighbor {
     func: number;
     total: number;
@@ -71,7 +71,7 @@ export function createFunctions(
     async function askList(): Promise<FuncRow[]> {
         const answer = await engine.functions(queryOf(), MOST_FUNCTIONS, 'self');
         if (functionSort.peek().column === 'name') await fetchNames(answer.map((row) => row.func));
-        // The one that took most itself is what the list is opened for.
+        // The list opens at the function with the most self time.
         const [heaviest] = answer;
         if (selectedFunc.peek() < 0 && heaviest) selectedFunc.value = heaviest.func;
         return answer;
@@ -79,11 +79,11 @@ export function createFunctions(
 
     const isListed = computed(() => view.value.tab === 'functions' || view.value.tab === 'butterfly');
 
-    // ---- the selected one ----
+    // ---- the selected function ----
 
     const isInFunctions = computed(() => view.value.tab === 'functions');
     const details = new Request<FunctionDetails>();
-    /** Of the selected function, for the sidebar; null: none is selected. */
+    /** The details of the selected function for the sidebar, or null without a selection. */
     const { value: functionDetails, error: functionDetailsError } = details;
 
     async function askDetails(): Promise<FunctionDetails | null> {
@@ -103,7 +103,7 @@ export function createFunctions(
         return { func, details: isChange.peek() ? { ...own, sides } : own, callers, callees };
     }
 
-    /** Keeps the list in step with the tree's query, while it is shown. */
+    /** Requests the list again when the query of the tree changes, while the list is shown. */
     function follow(): void {
         effect(() => {
             functions.value;

@@ -1,11 +1,14 @@
-/** The search that finds the functions of a group. */
+/** Makes the search that finds the functions of a group. */
 import type { FuncGrouping } from '../engine/butterfly';
 
 function escaped(text: string): string {
     return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
-/** A group of functions without a namespace or a file has the name of its library in brackets, which some libraries have themselves. */
+/**
+ * A group of functions without a namespace or a file has the name of its library in brackets. Some names of libraries
+ * have brackets themselves.
+ */
 export function groupSearch(name: string, by: FuncGrouping): string {
     const [, lib] = /^\[(.*)\]$/.exec(name) ?? [];
     if (lib !== undefined) return `lib:/^\\[?${escaped(lib)}\\]?$/`;

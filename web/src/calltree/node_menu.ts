@@ -1,4 +1,4 @@
-/** The menus of call nodes and of functions, the same in every view that has them. */
+/** The menus of call nodes and functions, which all views share. */
 
 import type { ComparisonPart } from '../compare/comparison';
 import type { Recursion } from '../engine/api';
@@ -15,13 +15,13 @@ import { mergeMatchingLabel, type NodePlace, OFFERED, OFFERED_FOR_FUNCTIONS, typ
 import type { TreePart } from './tree';
 import type { TreeChangesPart } from './tree_changes';
 
-/** Keys that do a transform with the selected call node, or function. */
+/** Keys that apply a transform to the selected call node or function. */
 export const NODE_KEYS = new Set(OFFERED.map((offered) => offered.key));
 export const FUNCTION_KEYS = new Set(OFFERED_FOR_FUNCTIONS.map((offered) => offered.key));
 
 export interface MenuItems {
     items: MenuItem[];
-    /** The same once it is known whether the function calls itself. */
+    /** The items after the engine has answered whether the function calls itself. */
     later: Promise<MenuItem[]>;
 }
 
@@ -39,7 +39,7 @@ type MenuSession = SessionBase & {
     treeChanges: TreeChangesPart;
 };
 
-/** The items that several menus have. */
+/** Creates the items that several menus share. */
 function createItems(session: MenuSession) {
     const { engine } = session;
     const { copyName, copySource } = session.copies;
@@ -57,7 +57,7 @@ function createItems(session: MenuSession) {
         });
     }
 
-    /** Merging all functions that match, while a search is active. */
+    /** Items that merge all matching functions, while a search is active. */
     function searchItems(): MenuItem[] {
         const { value: text } = search;
         const explanation = 'Removes their frames everywhere; callers get their time';
@@ -75,12 +75,12 @@ function createItems(session: MenuSession) {
         };
     }
 
-    /** The function between its callers and its callees. */
+    /** Shows the function in the butterfly, between its callers and its callees. */
     function showButterfly(func: number): void {
         changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
     }
 
-    /** Of a comparison. */
+    /** Items that scale a comparison by a function. */
     function normalizeItems(func: number): MenuItem[] {
         const name = funcName(func)?.name ?? '';
         if (!session.comparison.comparison.value || name === '') return [];
@@ -91,7 +91,10 @@ function createItems(session: MenuSession) {
         ];
     }
 
-    /** What the menus of call nodes and of functions have; `first` comes after the source, `own` before the copies. */
+    /**
+     * Returns the items that menus of call nodes and functions share. `first` follows the source items, and `own`
+     * precedes the copy items.
+     */
     function commonItems(
         place: SourcePlace,
         { first = [], offers, own = [] }: { first?: MenuItem[]; offers: readonly Offer[]; own?: readonly MenuItem[] },
@@ -123,7 +126,10 @@ export function createNodeMenu(session: MenuSession) {
     const { collapse, expandAll } = session.tree;
     const { offerItem, withRecursion, showButterfly, commonItems } = createItems(session);
 
-    /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
+    /**
+     * Opens the menu of a call node. `own` has the items of the view, which precede the copy items, and `more` the
+     * items at the end.
+     */
     function placeMenu(place: NodePlace, own: readonly MenuItem[], more: readonly MenuItem[] = []): MenuItems {
         return withRecursion(place.func, (recursion) => [
             ...commonItems(place, { offers: offersFor(place, recursion), own }),
@@ -132,7 +138,7 @@ export function createNodeMenu(session: MenuSession) {
         ]);
     }
 
-    /** Runs the key of a call node of any view; false if the key has no meaning here. */
+    /** Runs the action of a key for a call node of any view. Returns false for a key without a meaning. */
     function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
         if (event.altKey || event.metaKey) return false;
         if (event.ctrlKey) {
@@ -145,7 +151,7 @@ export function createNodeMenu(session: MenuSession) {
         return true;
     }
 
-    /** The menu of a row of the call tree. */
+    /** Opens the menu of a row of the call tree. */
     function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
         const own = [
             menuItem('Expand all descendants', () => act(expandAll(node)), {
@@ -158,7 +164,7 @@ export function createNodeMenu(session: MenuSession) {
         return placeMenu(placeOfNode(node), own, more);
     }
 
-    /** Opens the inverted tree at the row of the function: its callers. */
+    /** Shows the callers of the function, in its row of the inverted tree. */
     function showCallers(func: number): void {
         changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [], part: null }, 'push');
     }
@@ -174,7 +180,7 @@ export function createNodeMenu(session: MenuSession) {
         ]);
     }
 
-    /** The menu of a library, by the func that stands for it, or of a category. */
+    /** Opens the menu of a library (a func that stands for it) or of a category. */
     function groupMenu(
         kind: 'library' | 'category',
         index: number,

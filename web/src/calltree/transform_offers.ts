@@ -16,47 +16,47 @@ export interface OfferedKind extends TransformOffer {
     subject: TransformSubject;
 }
 
-/** Those that rows of nodes offer, in the order of the menu. */
+/** The transforms of rows, in the order of the menu. */
 export const OFFERED: readonly OfferedKind[] = TRANSFORM_ENTRIES.flatMap(([kind, { subject, offer }]) =>
     offer ? [{ kind, subject, ...offer }] : [],
 );
 
-/** Those that a function alone offers. */
+/** The transforms of functions without a row. */
 export const OFFERED_FOR_FUNCTIONS = OFFERED.filter(({ subject }) => subject === 'function' || subject === 'library');
 
 export interface Offer extends OfferedKind {
-    /** '' if it can be done with this row, else why it cannot. */
+    /** The reason why the transform is impossible for this row, or ''. */
     obstacle: string;
     transform: Transform;
 }
 
 const NAME_LIMIT = 60;
 
-/** What merges all functions that a search matches. */
+/** Returns the label of the transform that merges all functions that a search matches. */
 export function mergeMatchingLabel(search: string): string {
     return `Merge all functions matching “${plainText(search.trim(), NAME_LIMIT)}”`;
 }
 
-/** A call node, in whichever view: what a transform is made of. A function alone has no path and no category. */
+/** The call node of a transform, in any view. A function without a row has no path and no category. */
 export interface NodePlace {
     func: number;
     category: number;
     path: NodePath;
-    /** The path is one of the inverted tree. */
+    /** Whether the path belongs to the inverted tree. */
     inverted: boolean;
 }
 
 export interface DoneTransform {
     verb: string;
-    /** Whose name follows; -1: `other` does. */
+    /** The function after the verb, or -1 if `other` follows. */
     func: number;
-    /** The name of a category, or what markers or functions were searched for. */
+    /** The name of a category, or the search for markers or functions. */
     other: string;
 }
 
 type OfferSession = SessionBase & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart };
 
-/** The transforms that rows, functions, libraries and categories have. */
+/** Creates the transforms of rows, functions, libraries and categories. */
 function createOffers({ info, names, store }: OfferSession) {
     const { funcName } = names;
     const { categoryName, inverted } = store;
@@ -65,7 +65,7 @@ function createOffers({ info, names, store }: OfferSession) {
         return plainText(categoryName(category), NAME_LIMIT);
     }
 
-    /** The func may be one that stands for all of a library. */
+    /** The func may stand for a library. */
     function shortLibrary(func: number): string {
         const name = funcName(func);
         return plainText((func >= info.value.funcCount ? name?.name : name?.lib) ?? '', NAME_LIMIT);
@@ -114,7 +114,7 @@ function createOffers({ info, names, store }: OfferSession) {
         };
     }
 
-    /** `recursion`: of the node's function; null while it is not known. */
+    /** Returns the transforms of a node. `recursion`: how the node's function calls itself, or null if unknown. */
     function offersFor(node: NodePlace, recursion: Recursion | null): Offer[] {
         return OFFERED.map((offered) => makeOffer(offered, node, recursion));
     }
@@ -124,7 +124,7 @@ function createOffers({ info, names, store }: OfferSession) {
         return OFFERED_FOR_FUNCTIONS.map((offered) => makeOffer(offered, place, recursion));
     }
 
-    /** The transforms of a whole library, by the func that stands for it, or of a category. */
+    /** Returns the transforms of a library (a func that stands for it) or of a category. */
     function offersForGroup(kind: 'library' | 'category', index: number): Offer[] {
         const [func, category] = kind === 'library' ? [index, -1] : [-1, index];
         const place = { func, category, path: [], inverted: inverted.value };
@@ -164,7 +164,7 @@ export function createTransformOffers(session: OfferSession) {
         await doOffer(offersForGroup(kind, index).find((offer) => offer.key === key));
     }
 
-    /** The name of an applied transform, before that of its function, library or category. */
+    /** Returns the verb of an applied transform, which precedes the name of its subject. */
     function describeTransform(transform: Transform): DoneTransform {
         const { kind, index, path, inverted: isInverted, text = '', slowest, splits } = transform;
         const { subject, verb } = TRANSFORMS[kind];

@@ -29,7 +29,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
         act(onCurrentTree((loader) => showDetails(node, loader)));
     }
 
-    /** Selects the node with this path, or as much of it as there is. */
+    /** Selects the node at the end of a path, or of its longest existing part. */
     async function selectPath(path: NodePath): Promise<void> {
         await queries.settled();
         await onCurrentTree(async (loader) => {
@@ -43,7 +43,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
         });
     }
 
-    /** Shows the calls of a row's chain in rows of their own, or all in one row again. */
+    /** Toggles between one row for a chain of calls, and a row for each of its calls. */
     function toggleChain(node: TreeNode): void {
         const isFolded = node.chain.length > 0;
         for (const caller of node.chain) caller.endsRow = true;
@@ -54,7 +54,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
         if (row) selectNode(row);
     }
 
-    /** Opens a node. While a query is under way the request waits for its answer. */
+    /** Expands a node. If the engine is computing a new query, the request waits for the answer. */
     async function expand(node: TreeNode): Promise<void> {
         if (!node.hasChildren) return;
         node.expanded = true;
@@ -68,7 +68,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
         if (last !== node && selected.peek() === node) selectNode(last, false);
     }
 
-    /** Goes to the first row below an open node, as soon as it is there. */
+    /** Expands a node, and selects its first child when the children arrive. */
     async function enter(node: TreeNode): Promise<void> {
         if (!firstBelow(rows.peek(), node)) await expand(node);
         const below = firstBelow(rows.peek(), node);
@@ -78,7 +78,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
     function collapse(node: TreeNode): void {
         node.expanded = false;
         for (let at: TreeNode | null = node; at !== null; at = at.parent) at.expandedAll = false;
-        // A selection inside what closes moves up to what stays visible.
+        // If the user collapses a row above the selected row, the collapsed row becomes the selected row.
         for (let at = selected.value?.parent ?? null; at !== null; at = at.parent) {
             if (at === node) {
                 selectNode(node);
@@ -101,7 +101,7 @@ function createActions(session: TreeSession, state: ReturnType<typeof createTree
     return { selectNode, selectPath, expand, enter, collapse, expandAll, toggleChain };
 }
 
-/** Keeps the tree in step with the view. */
+/** Updates the tree when the view changes. */
 function followView(
     session: TreeSession,
     state: ReturnType<typeof createTreeState>,
@@ -121,19 +121,19 @@ function followView(
         lastInfo = info;
         queries.request();
     });
-    // An order by name needs all names.
+    // Sorting by name needs the names of all rows.
     effect(() => {
         rows.value;
         if (treeSort.value.column === 'name') act(session.names.fetchNames(openFuncs(roots.value)));
     });
-    // The selected row stays in sight when the order changes.
+    // If the order changes, the tree scrolls to the selected row.
     let lastOrder = treeSort.peek();
     effect(() => {
         if (treeSort.value === lastOrder) return;
         lastOrder = treeSort.value;
         reveal.value = reveal.peek() + 1;
     });
-    // Back, forward and the timeline name a node by its path.
+    // The back and forward buttons and the timeline select a node by its path.
     const wantedPath = computed(() => session.store.view.value.path);
     effect(() => {
         const path = wantedPath.value;
@@ -152,14 +152,14 @@ export function createTree(session: TreeSession) {
     return {
         ...shown,
         ...actions,
-        /** The query of what is shown. */
+        /** The number of the query of the shown rows. */
         queryOf: (): number => shown.summary.peek()?.id ?? 0,
-        /** Resolves when the rows are those of the view. */
+        /** Resolves when the rows match the view. */
         settled: (): Promise<void> => queries.settled(),
         onCurrentTree,
         openNext,
         isQuick: asking.isQuick,
-        /** The paths of what is expanded. */
+        /** Returns the paths of the expanded rows. */
         pathsOfOpen: (): NodePath[] => openPaths(roots.value, MOST_OPEN_PATHS),
     };
 }

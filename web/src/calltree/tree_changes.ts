@@ -23,12 +23,15 @@ export function createTreeChanges(session: SessionBase & { filters: FiltersPart;
 
     /** The selected node before each transform: undoing it selects the node again. */
     const leftSelected = new NewestMap<string, NodePath>(100);
-    /** The last turn that was asked for: the next one begins where it ends. */
+    /** The last request to invert the tree. The next request waits for it. */
     let inverting: Promise<void> = Promise.resolve();
-    /** Where the tree was turned last, so that turning it back at once returns to the very place. */
+    /** The last inversion, so that inverting again at once selects the same node. */
     let turned: { from: NodePath; to: NodePath } | null = null;
 
-    /** Does one more transform, and what else changes with it. What is selected and open stays so, as far as the transform leaves it. */
+    /**
+     * Applies one more transform and the other changes in `beside`. Keeps the selected and expanded rows that still
+     * exist.
+     */
     async function transform(wanted: Transform, besides: Partial<View> = {}): Promise<void> {
         await settled();
         await onCurrentTree(async (loader) => {
@@ -42,20 +45,22 @@ export function createTreeChanges(session: SessionBase & { filters: FiltersPart;
         });
     }
 
-    /** Merges all functions that a search matches. It ends with that: nothing would match any more. */
+    /**
+     * Merges all functions that a search matches, and clears the search, because no function would match afterwards.
+     */
     async function mergeMatching(text = search.value.trim()): Promise<void> {
         if (text === '') return;
         await transform({ kind: 'merge-matching', index: -1, path: [], inverted: false, text }, { search: '' });
     }
 
-    /** Back to the first `depth` of the transforms, and to what was selected there. */
+    /** Undoes all but the first `depth` transforms, and restores the selection of that time. */
     function undoTransforms(depth: number): void {
         const done = transforms.value.slice(0, depth);
         if (done.length === transforms.value.length) return;
         changeView({ transforms: done, path: leftSelected.get(shapeOf(done, inverted.value)) ?? [] }, 'push');
     }
 
-    /** Shows frames of the kernel, of the programs, or both; the selected row stays, as far as it is still there. */
+    /** Shows kernel frames, program frames, or both. Keeps the selected row if it still exists. */
     async function setStackType(stackType: StackType): Promise<void> {
         await settled();
         const added = filterToAdd(stackType);
@@ -69,7 +74,7 @@ export function createTreeChanges(session: SessionBase & { filters: FiltersPart;
         changeView({ stackType, path }, 'push');
     }
 
-    /** Turns the tree around, keeping the place: the heaviest chain through the selected node, read from its other end. */
+    /** Inverts the tree, and selects the heaviest chain through the selected node, read from its other end. */
     function invert(): Promise<void> {
         inverting = inverting.then(turn, turn);
         return inverting;
@@ -94,7 +99,8 @@ export function createTreeChanges(session: SessionBase & { filters: FiltersPart;
             chain = [...nodePath(node), ...below];
         });
         const reversed = chain.reverse();
-        // Turned to the callers, the place is the function itself; turned back, it is the whole chain.
+        // In the inverted tree, the selection is the function itself. In the call tree, the selection is the end of the
+        // whole chain.
         const to = inverted.value ? reversed : reversed.slice(0, 1);
         turned = { from, to };
         changeView({ inverted: !inverted.value, path: to, zoom: [], part: null }, 'push');

@@ -17,29 +17,35 @@ import { act } from '../window/windows';
 import { shapeOf, textOfTransforms } from './tree_shape';
 import type { TreeParts, TreeState } from './tree_state';
 
-/** The heaviest path is followed to its end, but not to nodes with less than this share of all that is not idle. */
+/**
+ * Limits of the heaviest path: its length, and the share of all time without idle time that a node of the path has at
+ * least.
+ */
 const FIRST_PATH_DEPTH = 1024;
 const FIRST_PATH_SHARE = 0.1;
 /** The most rows that one step expands. */
 export const MOST_ROWS = 50_000;
-/** Rows whose names are there before a new tree is shown. */
+/** Rows whose names the page fetches before it shows a new tree. */
 export const FIRST_ROWS = 120;
-/** ms: a query up to here follows each key of a search. */
+/** ms: limit of the query time at which each key of a search starts a query. */
 const QUICK_QUERY = 50;
 /** Trees whose expanded rows are remembered. */
 const MOST_SHAPES = 12;
 
-/** What was expanded: in the last trees by shape, and what a transform leaves expanded of the tree before it. */
+/** Remembers the expanded rows of recent trees by shape, and the rows that a transform leaves expanded. */
 function createOpenRows() {
     const lastRoots = new NewestMap<string, TreeNode[]>(MOST_SHAPES);
     let leftOpen: { shape: string; paths: NodePath[] } | null = null;
     return {
         remember: (shape: string, nodes: TreeNode[]) => lastRoots.set(shape, nodes),
-        /** A tree of this shape that was not there before opens these paths. */
+        /** Expands these paths in the next tree of this shape, if the shape is new. */
         openNext(shape: string, paths: NodePath[]): void {
             leftOpen = { shape, paths };
         },
-        /** Expands in a new tree what was expanded in the last one of its shape, or what the transform left. */
+        /**
+         * Expands in a new tree the rows that the last tree of its shape had expanded, or the rows that the transform
+         * left expanded.
+         */
         async reopen(nodes: TreeNode[], shape: string, loader: TreeLoader): Promise<void> {
             const before = lastRoots.get(shape);
             if (before) await loader.reopen(nodes, before, MOST_ROWS);
@@ -48,7 +54,7 @@ function createOpenRows() {
     };
 }
 
-/** The loader of the newest query, whose id it has. */
+/** Creates the loader of the newest query. */
 function createLoaders({ engine }: SessionBase) {
     const loaderOf = (id: number): TreeLoader =>
         new TreeLoader({
@@ -59,7 +65,7 @@ function createLoaders({ engine }: SessionBase) {
     const loaders = {
         id: 0,
         current: loaderOf(0),
-        /** Ends the requests of the loader before. */
+        /** Creates the loader of a query, and ends the requests of the previous loader. */
         begin(id: number): TreeLoader {
             loaders.current.end();
             loaders.id = id;
@@ -70,7 +76,7 @@ function createLoaders({ engine }: SessionBase) {
     return loaders;
 }
 
-/** Ends the row of a chain at a node that is selected within it. */
+/** Ends the row of a chain at the selected node, if the chain contains it. */
 export function giveRow(node: TreeNode, { rows, shapeVersion }: Pick<TreeState, 'rows' | 'shapeVersion'>): void {
     if (rows.value.includes(node)) return;
     node.endsRow = true;
@@ -86,7 +92,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
     const openRows = createOpenRows();
     const loaders = createLoaders(session);
 
-    /** Swaps the rows for those of an answer. */
+    /** Replaces the rows by the rows of an answer. */
     function show(
         wanted: Query,
         answer: TreeSummary,
@@ -95,7 +101,8 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         reveals: boolean,
     ): void {
         const isMoved = nodePath(node).join() !== nodePath(selected.value).join();
-        // While the profile grows, its heaviest path changes soon: the address has it only once the user selects a row.
+        // While the profile grows, its heaviest path changes often. The address gets a path only when the user selects
+        // a row.
         const isFirstChoice = session.info.value.isLive === true && view.value.path.length === 0;
         roots.value = nodes;
         isShownInverted.value = wanted.inverted;
@@ -110,7 +117,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         selected.value = node;
         treeError.value = '';
         if ((isMoved && !isFirstChoice) || reveals) reveal.value++;
-        // A selection that follows from the view is put in the address, so that it outlives a reload.
+        // The address gets a path that follows from the view, so that a reload selects the same row.
         if (node && view.value.path.length === 0 && !isFirstChoice) changeView({ path: nodePath(node) }, 'replace');
     }
 
@@ -120,7 +127,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         loaders.begin(loaders.id);
         const wanted = query.value;
         const shape = shapeOf(view.value.transforms, wanted.inverted);
-        // Inverted, the heaviest function is of interest, not its heaviest caller.
+        // In the inverted tree, the first selection is the heaviest function, without a caller.
         const depth = wanted.inverted ? 1 : FIRST_PATH_DEPTH;
         const names = namesVersion.peek() === 0 ? FIRST_ROWS : 0;
         const { path } = view.value;
@@ -136,12 +143,12 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         const node = (await loader.walkTo(nodes, view.value.path)) ?? (await loader.walkTo(nodes, answer.path));
         await fetchNames(firstFuncs(nodes, node, FIRST_ROWS));
         loader.check();
-        // While a range is dragged the rows stay where they are; other changes bring the selected one into view.
+        // While the user drags a range, the rows keep their scroll position. Other changes scroll to the selected row.
         const place = JSON.stringify({ ...wanted, range: null });
         batch(() => show(wanted, answer, nodes, node, place !== lastPlace));
         lastPlace = place;
         openRows.remember(shape, nodes);
-        act(whileCurrent(() => showDetails(node, loader))); // not awaited: the rows can be used
+        act(whileCurrent(() => showDetails(node, loader))); // not awaited, because the rows are already usable
     }
 
     async function showDetails(node: TreeNode | null, loader: TreeLoader): Promise<void> {
@@ -153,7 +160,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         if (loader === loaders.current && selected.value === node) details.value = { node, details: answer };
     }
 
-    /** The error of an action appears in the place of the tree; an action on a tree that was replaced has none. */
+    /** Runs an action. Shows its error in place of the tree, unless another query has replaced the tree. */
     async function whileCurrent(action: () => Promise<void>): Promise<void> {
         try {
             await action();
@@ -168,7 +175,7 @@ export function createTreeQueries(session: SessionBase & TreeParts, state: TreeS
         showDetails,
         isQuick: (): boolean => lastDuration <= QUICK_QUERY,
         openNext: openRows.openNext,
-        /** Runs `action` on the current tree; a view that changes meanwhile makes it void. */
+        /** Runs `action` on the current tree. A change of the view meanwhile cancels the action. */
         async onCurrentTree(action: (loader: TreeLoader) => Promise<void>): Promise<void> {
             if (queries.isRunning) return;
             const loader = loaders.current;

@@ -10,23 +10,23 @@ import { nodePath } from '../table/tree_nodes';
 import { showNotice } from '../window/windows';
 import type { TreePart } from './tree';
 
-/** Rows that are searched, the heaviest of each level first. */
+/** Limit of the searched rows, the heaviest of each level first. */
 const MOST_ROWS = 50_000;
 
 interface Matches {
-    /** Which query has these rows, and what was searched for. */
+    /** The query of the rows, and the searched text. */
     query: number;
     search: string;
-    /** Of all rows, each before those below it. */
+    /** The func of each row, in depth-first order. */
     func: ArrayLike<number>;
     parent: number[];
-    /** Those that match, from the top. */
+    /** Indexes of the matching rows, from the top. */
     found: number[];
-    /** The tree has more rows than were searched. */
+    /** Whether the tree has more rows than the search covers. */
     isCut: boolean;
 }
 
-/** The parent of each row of a depth-first list; -1 for those at the top. */
+/** Returns the parent of each row of a depth-first list, or -1 for roots. */
 function parentsOf(depths: ArrayLike<number>): number[] {
     const open: number[] = [];
     const first = depths[0] ?? 0;
@@ -63,7 +63,9 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
         return path.reverse();
     }
 
-    /** The row at the end of a path, or the last of it that was searched; -1: none of it. */
+    /**
+     * Returns the row at the end of a path, or of the longest part of the path that the search covers, or -1 for none.
+     */
     function rowOf({ func, parent }: Matches, path: NodePath): number {
         let row = -1;
         let depth = 0;
@@ -75,13 +77,13 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
         return row;
     }
 
-    /** Of the rows that are shown; null: they were not searched. */
+    /** The matches among the shown rows, or null before a search. */
     const matches = computed<Matches | null>(() => {
         const known = searched.value;
         return known?.query === summary.value?.id && known?.search === search.value ? (known ?? null) : null;
     });
 
-    /** "3 of 17": which of the matching rows is selected; '' before a step was made. */
+    /** "3 of 17": the number of the selected match, or '' before the first step. */
     const matchPlace = computed<string>(() => {
         const { value: known } = matches;
         if (!known) return '';
@@ -90,7 +92,10 @@ export function createTreeSearch(session: SessionBase & { names: NamesPart; stor
         return at < 0 ? count : `${formatCount(at + 1)} of ${count}`;
     });
 
-    /** Selects the first row that matches, the next one or the previous one, around the end, and opens what is above it. */
+    /**
+     * Selects the first, the next or the previous matching row, and expands the rows above it. After the last match,
+     * continues with the first.
+     */
     async function goToMatch(where: 'first' | 1 | -1): Promise<void> {
         await settled();
         const expression = searchExpression.value;

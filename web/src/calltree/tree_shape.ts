@@ -1,4 +1,4 @@
-/** The properties that distinguish call trees, as text. */
+/** Texts that are equal for call trees with the same rows. */
 import type { Query, Transform } from '../engine/api';
 
 /** The direction and the transforms of a tree: two trees with equal shapes have the same rows, whatever their range. */

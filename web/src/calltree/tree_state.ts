@@ -9,7 +9,7 @@ import type { TablesPart } from '../session/tables';
 import { nodePath, openRows, type TreeNode } from '../table/tree_nodes';
 import { textOfTransforms } from './tree_shape';
 
-/** What siblings are sorted by. */
+/** The default order of siblings. */
 export const TREE_ORDER = 'total';
 
 export interface TreeParts {
@@ -20,43 +20,46 @@ export interface TreeParts {
     tables: TablesPart;
 }
 
-/** The signals of the rows: those of the last answer, which the view may be ahead of. */
+/** The signals of the rows of the last answer, which may lag behind the view. */
 function createRows({ names, store, tables }: TreeParts) {
     const treeSort = tables.sortOf('calltree', TREE_ORDER);
     const roots = signal<TreeNode[]>([]);
-    /** Counts changes of what is expanded in `roots`. */
+    /** Counts the changes of expanded rows in `roots`. */
     const shapeVersion = signal(0);
     const selected = signal<TreeNode | null>(null);
     const isShownInverted = signal(false);
-    /** Of an inverted tree the first callers are of interest, and not the last. */
+    /** An inverted tree does not fold chains, because its first callers matter most. */
     const folds = computed(() => !store.view.value.showsChains && !isShownInverted.value);
     return {
         treeSort,
         folds,
         roots,
         shapeVersion,
-        /** The open rows, top to bottom. */
+        /** The visible rows, from top to bottom. */
         rows: computed<TreeNode[]>(() => {
             shapeVersion.value;
             if (treeSort.value.column === 'name') names.namesVersion.value;
             return openRows(roots.value, treeSort.value, names.nameOf, folds.value);
         }),
-        /** What the rows are percentages of; null until the first answer. */
+        /** The totals on which the percentages of the rows depend, or null before the first answer. */
         summary: signal<TreeSummary | null>(null),
-        /** Whether the rows compare both sides: their counts are changes, and signed. */
+        /** Whether the rows compare both sides, so that weights are signed changes. */
         isChange: signal(false),
-        /** How many samples match the search, and of how many; null without a search. */
+        /** The number of samples that match the search, and of all samples, or null without a search. */
         searchCount: signal<{ kept: number; all: number } | null>(null),
         selected,
         isShownInverted,
-        /** The transforms that the engine has applied to the rows: textOfTransforms(). */
+        /** The transforms of the shown rows: textOfTransforms(). */
         shownTransforms: signal(textOfTransforms({ transforms: [], threads: [] })),
         /** The threads and the search of the rows. */
         shownThreads: signal<readonly number[]>(store.selectedThreads.peek()),
         shownSearch: signal(store.search.peek().trim()),
-        /** The same for transforms, search and weight together. */
+        /** The transforms, the search and the weight of the shown rows. */
         shownFilter: signal(''),
-        /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
+        /**
+         * The selected row as the engine's filter, in JSON, which does not change when the engine answers again. '' for
+         * no selection.
+         */
         selectedFilter: computed<string>(() => {
             const path = nodePath(selected.value);
             return path.length > 0
@@ -66,7 +69,7 @@ function createRows({ names, store, tables }: TreeParts) {
         /** Counts the selections that should be scrolled to. */
         reveal: signal(0),
         details: signal<{ node: TreeNode; details: NodeDetails } | null>(null),
-        /** A sentence about what went wrong, for the place of the tree. */
+        /** The error of the last query or action, in place of the tree. */
         treeError: signal(''),
     };
 }
@@ -77,7 +80,7 @@ export function createTreeState(parts: TreeParts) {
     const { filterTransforms, weight } = parts.filters;
     return {
         ...createRows(parts),
-        /** The query that the view stands for. */
+        /** The query of the current view. */
         query: computed<Query>(() => ({
             threads: selectedThreads.value,
             range: previewRange.value ?? (committedRange.value === fullRange.value ? null : committedRange.value),

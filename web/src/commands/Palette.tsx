@@ -9,7 +9,7 @@ function close(): void {
     isPaletteOpen.value = false;
 }
 
-/** A text with the letters marked that were typed for it, which are in sight also in a long one. */
+/** Shows a text with the matched letters marked. In a long text, the marks stay visible. */
 function Found({ text, marks }: { text: string; marks: (at: number) => boolean }): JSX.Element {
     const pieces = piecesInSight(piecesOf(text, marks));
     return <bdi dir="ltr">{pieces.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}</bdi>;
@@ -37,7 +37,7 @@ export function Palette(): JSX.Element | null {
                 if (!entry && !isPaletteBehind.value) return;
                 const wanted = held.mouse ? Promise.resolve(entry) : chosen(entry);
                 close();
-                // What it opens takes the focus after the palette has returned it.
+                // The palette returns the focus first, so the opened element can take it.
                 act(wanted.then((found) => requestAnimationFrame(() => found?.run(held))));
             }}
             onClose={close}

@@ -1,36 +1,39 @@
 /** Commands of the page, and the names of their keys. */
 
 export interface Command {
-    /** As a menu has it. */
+    /** The title in menus. */
     readonly title: string;
-    /** KeyboardEvent.key, after "Ctrl+" (Cmd on a Mac) and "Shift+" for keys that are no characters; '' for none. */
+    /**
+     * KeyboardEvent.key, after "Ctrl+" (Cmd on a Mac), and after "Shift+" for keys without a character, or '' for no
+     * key.
+     */
     key: string;
     /** Whether the command applies now. */
     isOffered: () => boolean;
     run: () => void;
-    /** It works in text fields, too. */
+    /** Whether the key also works in text fields. */
     isEverywhere?: boolean;
-    /** It is not worth a line of the palette. */
+    /** Whether the palette omits the command. */
     isHidden?: boolean;
 }
 
 const always = (): boolean => true;
 
-/** A command that always applies and has no key, but for what `more` has. */
+/** Creates a command. By default, the command always applies and has no key. `more` overrides this. */
 export function command(title: string, run: () => void, more: Partial<Command> = {}): Command {
     return { title, key: '', isOffered: always, run, ...more };
 }
 
-/** The only key that has a meaning where no profile could be loaded. */
+/** The only key that works if no profile could be loaded. */
 export const OPEN_KEY = 'o';
 
-/** A key as commands name it; null for those that mean nothing alone or belong to the browser. */
+/** Returns the key in the notation of commands, or null for modifier keys and keys of the browser. */
 export function keyName(
     event: Pick<KeyboardEvent, 'altKey' | 'ctrlKey' | 'key' | 'metaKey' | 'shiftKey'>,
 ): string | null {
     if (event.altKey) return null;
     const isCharacter = event.key.length === 1;
-    // With Ctrl, a capital is Shift and the letter, Caps Lock or not.
+    // With Ctrl, an upper-case letter is Shift and the letter, independent of Caps Lock.
     if ((event.ctrlKey || event.metaKey) && isCharacter)
         return `Ctrl+${event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()}`;
     if (event.ctrlKey || event.metaKey) return null;
@@ -39,7 +42,7 @@ export function keyName(
 
 const KEY_TEXTS: Record<string, string> = { Escape: 'Esc', ' ': 'Space', ArrowUp: '↑', ArrowDown: '↓' };
 
-/** A command's key as a reader knows it: "Ctrl+Shift+Z". */
+/** Returns a key as text for users: "Ctrl+Shift+Z". */
 export function keyText(key: string): string {
     const ctrl = key.startsWith('Ctrl+') ? 'Ctrl+' : '';
     const rest = key.slice(ctrl.length);

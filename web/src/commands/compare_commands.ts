@@ -5,14 +5,17 @@ import { showNotice } from '../window/windows';
 import { type Command, command } from './command';
 import type { CommandSession } from './commands';
 
-/** The range right before a range, at most as long, and that range, ms after the start of the profile; null: nothing is before it. */
+/**
+ * Returns the range directly before a range, at most as long, and the range itself, in ms after the start of the
+ * profile. Returns null if the range begins at the start.
+ */
 export function rangesToCompare([from, to]: Range, start: number): [base: Range, next: Range] | null {
     const [begin, end] = [from - start, to - start];
     const base: Range = [Math.max(0, 2 * begin - end), begin];
     return begin > base[0] ? [base, [begin, end]] : null;
 }
 
-/** What a side of a comparison of threads is called. */
+/** Names a side of a comparison of threads. */
 export function sideName(names: readonly string[]): string {
     return names.length === 1 ? `thread ${names[0]}` : `${names.length} threads`;
 }
@@ -20,7 +23,7 @@ export function sideName(names: readonly string[]): string {
 export function compareCommands({ host, info, made, store }: CommandSession): Command[] {
     const { selectedThreads, view } = store;
 
-    /** A comparison has two profiles, not three; what still grows is none yet. */
+    /** A comparison has two sides, so it cannot be compared again. A running recording cannot be compared. */
     const canBeCompared = (): boolean => !info.value.comparison && !info.value.isLive;
 
     function rangesInView(): ReturnType<typeof rangesToCompare> {
@@ -28,7 +31,7 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         return range ? rangesToCompare(range, info.value.rangeStart) : null;
     }
 
-    /** The selected threads against the others. */
+    /** Compares the selected threads with the other threads. */
     function compareThreads(): void {
         const { threads } = info.value;
         const isNew = threads.map((_, at) => selectedThreads.value.includes(at));
@@ -37,7 +40,7 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         host.compareThreads(isNew, [nameOf(false), nameOf(true)]);
     }
 
-    /** What is selected: the threads, and the range that was zoomed into or is being chosen. */
+    /** Returns the selected threads, and the zoomed or selected range. */
     function selectedPart(): ChosenPart {
         const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
         const start = info.value.rangeStart;
@@ -46,7 +49,7 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         return { range: range ? [range[0] - start, range[1] - start] : null, threads, name: sideName(names) };
     }
 
-    /** What was kept for a comparison; null: nothing. */
+    /** The part that the user keeps as the base of a comparison, or null. */
     let base: ChosenPart | null = null;
 
     function keepBase(): void {

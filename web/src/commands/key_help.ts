@@ -1,4 +1,4 @@
-/** All keys of the page by their place, for the dialog of keys. Commands, tracks and transforms add their own keys. */
+/** All keys of the page, grouped by place, for the dialog of keys. Commands, tracks and transforms add their keys. */
 
 import { OFFERED } from '../calltree/transform_offers';
 import type { SessionBase } from '../session/session_base';
@@ -14,7 +14,7 @@ export interface KeyGroup {
     keys: KeyLine[];
 }
 
-/** Title and lines of each group; the lines of commands, of tracks and of views are added. */
+/** The title and the lines of each group. Commands, tracks and views add their lines. */
 const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
     ['Everywhere', []],
     ['Views', [[['Tab', 'Shift+Tab'], 'next or previous part of the page']]],
@@ -170,7 +170,7 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
     ['Marker filter syntax', MARKER_SEARCH_HELP.lines],
 ];
 
-/** Keys that work everywhere, by the title of the command; a command with two keys has one line. */
+/** The keys that work everywhere, with the title of their command. A command with two keys has one line. */
 function commandLines(commands: readonly Command[]): KeyLine[] {
     const lines = new Map<string, string[]>();
     for (const { title, key } of commands)

@@ -31,7 +31,7 @@ export type PaletteSession = SessionBase & {
     treeChanges: TreeChangesPart;
 };
 
-/** An entry of something to do, without a key. */
+/** Creates an entry that runs an action, and has no key. */
 function choice(id: string, title: string, detail: string, run: () => void): Unscored {
     return { id, group: 'Command', title, detail, keys: '', run };
 }
@@ -45,7 +45,7 @@ export function commandEntries({ commands }: PaletteSession): Unscored[] {
         }));
 }
 
-/** What a sample counts, which frames are shown, where there is a choice, and what colors mean. */
+/** Entries for the weight of samples, the shown frames, and the colors, if the profile has a choice. */
 export function filterEntries({ coloring, comparison, filters, treeChanges }: PaletteSession): Unscored[] {
     const weights = filters.weights.value.length > 1 ? filters.weights.value : [];
     const isCompared = comparison.compared.value !== null;
@@ -70,7 +70,7 @@ export function filterEntries({ coloring, comparison, filters, treeChanges }: Pa
     ];
 }
 
-/** The items of menus that no command has. */
+/** The items of menus that are not commands. */
 export function menuEntries({ commands }: PaletteSession, items: readonly MenuItem[]): Unscored[] {
     const titles = new Set(commands.commands.map((command) => command.title));
     return items
@@ -124,7 +124,7 @@ export interface NamedCount {
     count: number;
 }
 
-/** The names of the markers of the selected threads. */
+/** Requests the names of the markers in the selected threads. */
 export async function requestMarkers({ engine, store }: PaletteSession): Promise<NamedCount[]> {
     const { fullRange, selectedThreads } = store;
     const rows = await engine.markerChart({
@@ -149,13 +149,13 @@ export function markerEntries({ store }: PaletteSession, markers: readonly Named
     }));
 }
 
-/** null: the query was replaced meanwhile. */
+/** Returns null if a newer query has replaced the query. */
 export async function functionEntries(session: PaletteSession, typed: string): Promise<Unscored[] | null> {
     const { engine, filters, functions, store, tree } = session;
     const { fetchNames, funcName } = session.names;
     const { changeView, view } = store;
 
-    /** Selects a function in the list of functions; or shows only the samples with it. */
+    /** Selects a function in the list of functions, or shows only the samples with the function. */
     function openFunction(func: number, isFilter: boolean): void {
         if (isFilter) {
             changeView({ search: `"${funcName(func)?.name ?? ''}"` }, 'push');
@@ -166,7 +166,7 @@ export async function functionEntries(session: PaletteSession, typed: string): P
     }
 
     function shareText(weight: number): string {
-        // The engine weighs names by the size of their change, without its sign.
+        // The engine orders functions by the size of their change, without its sign.
         if (tree.isChange.value) return `±${describeWeight(weight, filters.weightUnit.value, 0)}`;
         return weight === 0 ? '' : formatShare(weight, tree.summary.value?.rootTotal ?? 0);
     }

@@ -9,31 +9,31 @@ export interface PaletteEntry {
     id: string;
     group: string;
     title: string;
-    /** Of a function, in the view: it has its place however long the name is. */
+    /** The share of a function in the view. The share stays visible beside a long name. */
     share: string;
     detail: string;
     keys: string;
     score: number;
-    /** Which characters of title and detail are to be marked. */
+    /** Returns the marks of the characters in title and detail. */
     titleMarks: (at: number) => boolean;
     detailMarks: (at: number) => boolean;
     run: (held: { ctrl: boolean }) => void;
 }
 
-/** An entry before it is scored; functions have their score already. */
+/** An entry without a score. Functions already have the engine's score. */
 export type Unscored = Omit<PaletteEntry, 'score' | 'share' | 'titleMarks' | 'detailMarks'> & {
     score?: number;
     share?: string;
 };
 
-/** Where several are equally good. */
+/** The order of entries with equal scores. */
 const GROUPS = ['View', 'Command', 'Selection', 'Thread', 'Function', 'Marker'];
 
-/** What is shown of a title. */
+/** Limit of the characters of a title. */
 const TITLE_LIMIT = 160;
 const DETAIL_LIMIT = 80;
 
-/** Other words for what titles say, as users of other programs know it. */
+/** Other words for the titles, which users of other programs type. */
 const SYNONYMS: readonly [RegExp, string][] = [
     [/ as an image$| as SVG$/, 'export download picture png screenshot svg'],
     [/^Save the profile$/, 'download export'],
@@ -62,7 +62,7 @@ export function synonymsOf(title: string): string {
 
 const NOTHING_MARKED = (): boolean => false;
 
-/** An entry as it is listed when nothing is typed. */
+/** Returns an entry for an empty search, without marks. */
 export function unmarked(entry: Unscored): PaletteEntry {
     return {
         ...entry,
@@ -87,17 +87,17 @@ class FoundText {
         readonly text: string,
     ) {}
 
-    /** How good the place of a word is; -1: there is none. */
+    /** Returns the score of a word, or -1 if the text does not contain it. */
     score(word: number): number {
         return this.found.scores[this.index * this.found.words + word] ?? -1;
     }
 
-    /** Whether a character is in the place of any of these words, a bit for each. */
+    /** Returns whether any of these words (a bit for each) matches at a character. */
     isMarked(at: number, words: number): boolean {
         return ((this.found.marks[this.start + at] ?? 0) & words) !== 0;
     }
 
-    /** Of blank-separated words, the one that a typed word begins; where it is. */
+    /** Returns the start and the end of the word in the text that begins with a typed word. */
     begun(word: number): [start: number, end: number] | null {
         if (this.score(word) < 0) return null;
         const bit = 1 << word;
@@ -111,7 +111,10 @@ class FoundText {
     }
 }
 
-/** How well an entry has what was typed, in its title or by another word for it, which it shows then; null: not at all. */
+/**
+ * Scores an entry by its title, its detail or a synonym, which the entry then shows. Returns null if a word does not
+ * match.
+ */
 function scoredEntry(entry: Unscored, words: number, [title, detail, others]: FoundText[]): PaletteEntry | null {
     if (!title || !detail || !others) return null;
     const shown = { ...entry, title: title.text, share: entry.share ?? '', detail: detail.text };
@@ -124,7 +127,8 @@ function scoredEntry(entry: Unscored, words: number, [title, detail, others]: Fo
         if (inTitle < 0) beside.push(word);
         if (inTitle < 0 && other) begun.push({ start: other[0], end: other[1], words: 1 << word });
         else if (inTitle < 0 && (entry.score === undefined || detail.score(word) < 0)) return null;
-        if (entry.score === undefined) score += Math.max(inTitle, other ? others.score(word) / 2 : -1); // what is written counts more
+        // a match of the visible text counts more
+        if (entry.score === undefined) score += Math.max(inTitle, other ? others.score(word) / 2 : -1);
     }
     const mask = beside.reduce((bits, word) => bits | (1 << word), 0);
     const titleMarks = (at: number): boolean => title.isMarked(at, ~0);
@@ -137,7 +141,7 @@ function scoredEntry(entry: Unscored, words: number, [title, detail, others]: Fo
     return { ...shown, detail: said, score, titleMarks, detailMarks: (at) => marks[at] === true };
 }
 
-/** The texts of an entry that the engine scores: title, detail, and other words for the title. */
+/** The number of texts per entry that the engine scores: title, detail, and synonyms of the title. */
 const TEXTS_OF_ENTRY = 3;
 
 export function textsOf(entries: readonly Unscored[]): string[] {
@@ -147,7 +151,7 @@ export function textsOf(entries: readonly Unscored[]): string[] {
     });
 }
 
-/** The entries that match all words, best first; `found`: the engine's answer about textsOf(entries). */
+/** Returns the entries that match all words, best first. `found`: the engine's answer to textsOf(entries). */
 export function matchingEntries(entries: readonly Unscored[], found: FoundTexts): PaletteEntry[] {
     let start = 0;
     const texts = textsOf(entries).map((text, index) => {

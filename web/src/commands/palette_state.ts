@@ -29,14 +29,14 @@ export function createPalette(session: PaletteSession) {
     const markersRequest = new Request<NamedCount[]>();
     const foundRequest = new Request<Found>();
 
-    /** The menus of what is selected, and of the table that it is in, where the focus is or was last. */
+    /** The menu of the selected item, in the table that has or had the focus. */
     const selectionMenu = signal<(() => MenuItem[]) | null>(null);
-    /** Requested once for each opened palette: a menu may ask the engine. */
+    /** Requested once when the palette opens, because a menu may query the engine. */
     const menuItems = computed<MenuItem[]>(() =>
         isPaletteOpen.value ? untracked(() => selectionMenu.value?.() ?? []).filter((item) => item.enabled) : [],
     );
 
-    /** What can be done, with its key. */
+    /** Returns the available actions, with their keys. */
     function plainEntries(): Unscored[] {
         return [
             ...commandEntries(session),
@@ -56,15 +56,18 @@ export function createPalette(session: PaletteSession) {
     }
 
     const isTyped = computed(() => paletteText.value.trim() !== '');
-    /** Without text: what can be done. Else the best of everything; until the engine answers, of what was typed before. */
+    /**
+     * Without text, the available actions. With text, the best matches, which belong to the previous text until the
+     * engine answers.
+     */
     const paletteEntries = computed<PaletteEntry[]>(() => {
         if (!isPaletteOpen.value) return [];
         return (isTyped.value ? foundRequest.value.value?.entries : null) ?? plainEntries().map(unmarked);
     });
 
     /**
-     * The entry that Enter runs: until the engine answers about the newest text, the first of the list stands for the best
-     * that it will find. null: the list is empty.
+     * Resolves to the entry that Enter runs. Until the engine answers for the newest text, the first entry of the list
+     * means its best match. null: the list is empty.
      */
     async function chosen(entry: PaletteEntry | null): Promise<PaletteEntry | null> {
         const isFirst = entry === null || paletteEntries.peek()[0] === entry;
@@ -96,7 +99,7 @@ export function createPalette(session: PaletteSession) {
         selectionMenu,
         paletteEntries,
         chosen,
-        /** The entries are those of what was typed before. */
+        /** Whether the entries belong to the previous text. */
         isPaletteBehind: computed(() => isTyped.value && foundRequest.value.value?.typed !== paletteText.value),
         paletteError: computed(() => foundRequest.error.value || markersRequest.error.value),
     };

@@ -8,7 +8,7 @@ function historyCommands({ host, store, treeChanges }: CommandSession): Command[
     const { view } = store;
     const { undoTransforms } = treeChanges;
 
-    /** Names what a step changed, once the browser has gone there. */
+    /** Shows a notice that names the changes of a step, after the browser has moved in its history. */
     function reportStep(verb: string): void {
         const before = view.value;
         const report = (): void => showNotice(`${verb}: ${differenceOf(before, view.value) || 'selection'}`);

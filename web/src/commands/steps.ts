@@ -1,7 +1,10 @@
 /** The name of each step of the view, for the message after undo. */
 import type { View } from '../view/codec';
 
-/** Only what one changes on purpose: the selected row goes with everything. In the order in which it is said. */
+/**
+ * The names of intentional changes, in the order of the notice. The selected row is missing, because it changes with
+ * every step.
+ */
 const WORDS: Partial<Record<keyof View, string>> = {
     transforms: 'transform',
     search: 'search',
@@ -27,7 +30,7 @@ const WORDS: Partial<Record<keyof View, string>> = {
     preview: 'selection',
 };
 
-/** "search, zoom": what differs; '' if nothing of that. */
+/** Names the differences of two views, "search, zoom", or '' for none of these. */
 export function differenceOf(a: View, b: View): string {
     const words = Object.entries(WORDS)
         .filter(([key]) => JSON.stringify(a[key as keyof View]) !== JSON.stringify(b[key as keyof View]))

@@ -13,7 +13,7 @@ export function treeCommands(session: CommandSession): Command[] {
     const { goToMatch } = session.treeSearch;
     const { invert, mergeMatching } = session.treeChanges;
     const isTreeSearched = (): boolean => search.value.trim() !== '' && NODE_TABS.has(view.value.tab);
-    /** The function that is selected in the open view. */
+    /** Returns the function that is selected in the open view. */
     const functionInView = (): number =>
         view.value.tab === 'functions' ? selectedFunc.value : (session.tree.selected.value?.func ?? -1);
     const openPalette = (): void => {

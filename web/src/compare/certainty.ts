@@ -5,18 +5,18 @@ import type { KnownChange } from '../engine/changes';
 import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 
-/** ms without another query before it is asked for: of a large profile it takes longer than a key may. */
+/** ms: pause after a query before the request, which takes long for a large profile. */
 const CALM = 150;
 
-/** The limits of a comparison of one run, in the words of `prof diff`. */
+/** The limitations of a comparison of single runs, as `prof diff` prints them. */
 export const ONE_RUN =
     'One run per side: the variation between runs is unknown, so only large changes exceed noise. Compare several (prof record --iterations 10).';
 
-/** The limits of a comparison whose sides were not recorded in turn. */
+/** The limitations of a comparison whose sides were not recorded alternately. */
 export const ONE_AFTER_OTHER =
     'One side was recorded before the other: changes of the machine in between count as changes, too. To exclude them, alternate the recordings, as in the examples of prof-diff(1).';
 
-/** What of a function is judged; the functions of one answer are judged together. */
+/** Which weight of a function is judged. One answer judges all functions together. */
 export type SelfOrTotal = 'self' | 'total';
 
 interface Certainty {
@@ -37,7 +37,7 @@ export function createCertainty(session: SessionBase & { tree: TreePart }) {
         return { query, all: answer.all, ofFunc: new Map(answer.ofFuncs.map((change) => [change.func, change])) };
     }
 
-    /** null: it is not known (yet). */
+    /** Returns the answer for a weight, or null if it has not arrived. */
     function ofQuery(figure: SelfOrTotal): ReadonlySignal<Certainty | null> {
         return computed(() => {
             const known = requests[figure].value.value;
@@ -50,7 +50,7 @@ export function createCertainty(session: SessionBase & { tree: TreePart }) {
         total: ofQuery('total'),
     };
 
-    /** Asks when keys and the mouse have rested for a while; for the total, after the self is known. */
+    /** Requests an answer when keys and mouse have rested for a while. Requests the total after self. */
     function follow(figure: SelfOrTotal): void {
         lifetime.effect(() => {
             const query = summary.value?.id;
@@ -65,30 +65,32 @@ export function createCertainty(session: SessionBase & { tree: TreePart }) {
     follow('self');
     follow('total');
 
-    /** Of all that the query counts, judged with the self time of functions; undefined: not known yet. */
+    /**
+     * The verdict on the total of the query, together with the self time of functions, or undefined before the answer.
+     */
     const ofAll = computed(() => certainty.self.value?.all);
 
-    /** Of a function; undefined: not known yet, or too few samples. */
+    /** Returns the verdict on a function, or undefined before the answer, or for too few samples. */
     function ofFunc(func: number, figure: SelfOrTotal): KnownChange | undefined {
         return certainty[figure].value?.ofFunc.get(func);
     }
 
-    /** How many functions are judged together; undefined: not known yet. */
+    /** Returns the number of functions that one answer judges, or undefined before the answer. */
     function judged(figure: SelfOrTotal): number | undefined {
         return certainty[figure].value?.ofFunc.size;
     }
 
-    /** A comparison of the slowest intervals with the others. */
+    /** Whether the comparison is between the slowest intervals and the others. */
     const areIntervals = computed(() => (summary.value?.newIntervals ?? 0) > 0);
 
-    /** Each run is a measurement, or each interval; else the only run of a side is cut into pieces of time. */
+    /** Whether each run or interval is one measurement. Otherwise the statistics use blocks of time of a single run. */
     const areRuns = computed(() => {
         const { comparison } = info.value;
         if (areIntervals.value) return true;
         return comparison !== undefined && comparison.baseRuns > 1 && comparison.newRuns > 1;
     });
 
-    /** The limits of the changes, or ''. */
+    /** The limitations of the verdicts, or ''. */
     const note = computed(() => {
         const { self, total } = certainty;
         if (!self.value || areIntervals.value) return '';

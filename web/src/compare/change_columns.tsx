@@ -25,19 +25,19 @@ export interface ChangedRow {
 
 type Figure = 'total' | 'self';
 
-/** The class of a figure that is more or less than before; '' for neither. */
+/** Returns the class of a figure that has increased or decreased, or ''. */
 export function changeClass(change: number): string {
     return change === 0 ? 'none' : change < 0 ? 'less' : 'more';
 }
 
-/** The CSS value for the color of a bar of a change. */
+/** Returns the CSS value for the bar of a change. */
 export function changeColor(change: number): string {
     return `var(--change-${change < 0 ? 'less' : 'more'})`;
 }
 
 /**
- * A change relative to the base: "+12.0%"; "appeared" and "gone" of what only one side has; "from 0" where the other has it
- * without any self time.
+ * Formats a change relative to the base: "+12.0%", "appeared" or "gone" for a function that only one side has, or "from
+ * 0" for a function without self time in the base.
  */
 export function relativeText({ sides }: ChangedRow, figure: Figure): string {
     if (!sides) return '';
@@ -48,7 +48,7 @@ export function relativeText({ sides }: ChangedRow, figure: Figure): string {
     return base === 0 ? 'from 0' : formatRelative(base, changed);
 }
 
-/** "more than noise", as `prof diff` prints it. */
+/** Returns "more than noise" or its opposite, as `prof diff` prints it. */
 export function verdictOf({ isNoise }: KnownChange): string {
     return isNoise ? 'not more than noise' : 'more than noise';
 }
@@ -63,13 +63,13 @@ function title(text: string): string {
 }
 
 interface ChangeOptions<Row> {
-    /** The figure that is shown of both sides; of the other one there is the change. */
+    /** The weight with columns for both sides. The other weight has only a column for its change. */
     by: Figure;
-    /** There is little room: only the changes are shown at first. */
+    /** Whether the table is narrow, and shows only the changes at first. */
     isNarrow?: boolean;
-    /** How far a figure of a row is known; undefined: that is not known. */
+    /** Returns the verdict on a weight of a row, or undefined if it is unknown. */
     knownOf?(row: Row, figure: Figure): KnownChange | undefined;
-    /** Rows without callees, in a unit and of a whole of their own. */
+    /** For rows without callees: their unit, and the total of their shares. */
     alone?: { unit: string; whole: number };
 }
 
@@ -140,7 +140,7 @@ export function changeColumns<Row extends ChangedRow>(
     return [...columns, ...known(by), ...(alone ? [] : [changeColumn(other, false), ...known(other)])];
 }
 
-/** The interval that a change is in, and whether it is more than noise. */
+/** The column with the interval of the change, and whether the change exceeds noise. */
 function knownColumn<Row extends ChangedRow>(
     session: Session,
     figure: Figure,

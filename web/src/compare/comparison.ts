@@ -19,13 +19,13 @@ export const COMPARED_CHOICES: readonly Choice<Compared>[] = [
 
 const SCALED_LIMIT = 60;
 
-/** How the sides were made comparable; '' if they count as they are. */
+/** Returns the quantity that is equal on both sides, as text, or '' without a scale. */
 export function scaleText({ scale, scaledBy }: Comparison): string {
     if (scaledBy === '') return '';
     return `new × ${Number(scale.toPrecision(4))} for the same ${plainText(scaledBy, SCALED_LIMIT)}`;
 }
 
-/** How long a run took: "129 ms to 135 ms, +5.0% (95%: ±23.3 ms)". */
+/** Returns the duration of a run: "129 ms to 135 ms, +5.0% (95%: ±23.3 ms)". */
 export function wallTimeText({ baseRuns, newRuns, wallTime }: Comparison): string {
     const { base, new: changed } = wallTime;
     const relative = formatRelative(base, changed);
@@ -36,7 +36,7 @@ export function wallTimeText({ baseRuns, newRuns, wallTime }: Comparison): strin
 
 const BY: Record<string, string> = { samples: 'samples', 'cpu-time': 'CPU time', 'wall-time': 'wall time' };
 
-/** "CPU time", "function parse"; '' for nothing. */
+/** Returns "CPU time", "function parse", or '' for no quantity. */
 export function nameOfScaledBy(scaledBy: ScaledBy): string {
     if (scaledBy === 'none') return '';
     return BY[scaledBy] ?? scaledBy.replace('function:', 'function ');
@@ -46,7 +46,7 @@ export function createComparison(session: SessionBase & { store: StorePart }) {
     const { info } = session;
     const { changeView, view } = session.store;
 
-    /** null: the profile is none. */
+    /** The comparison, or null if the profile is none. */
     const comparison = computed<Comparison | null>(() => info.value.comparison ?? null);
     const compared = computed<Compared | null>(() => comparison.value && view.value.compared);
 
@@ -56,12 +56,12 @@ export function createComparison(session: SessionBase & { store: StorePart }) {
 
     const scaledBy = computed<ScaledBy | ''>(() => (comparison.value ? view.value.scaledBy : ''));
 
-    /** '': the quantity of the file. */
+    /** Sets the quantity that is equal on both sides. '': the quantity of the file. */
     function setScaledBy(wanted: ScaledBy | ''): void {
         if (wanted !== view.value.scaledBy) changeView({ scaledBy: wanted }, 'push');
     }
 
-    /** The quantities that can be made equal on both sides, without functions. */
+    /** The quantities that can be equal on both sides, without functions. */
     const scaledByChoices = computed<Choice<ScaledBy | ''>[]>(() => {
         const recorded = comparison.value?.scaledBy ?? '';
         const hasTimes = info.value.weights.some(({ id }) => id === 'cpu-time');
@@ -80,7 +80,7 @@ export function createComparison(session: SessionBase & { store: StorePart }) {
         ];
     });
 
-    /** From the change to the base, to the new side, and back. */
+    /** Shows the next choice: change, base, new side. */
     function nextCompared(): void {
         const next = COMPARED[(COMPARED.indexOf(view.value.compared) + 1) % COMPARED.length];
         if (next) setCompared(next);

@@ -9,7 +9,7 @@ import { rowOfKey } from '../ui/row_window';
 import { ProfileText } from '../ui/text';
 
 const SENTENCE_LIMIT = 4000;
-const MOST_PARTS = 12; // those that have functions: PATH_PARTS_NAMED of lib/tree/path_parts.h
+const MOST_PARTS = 12; // number of parts that have functions: PATH_PARTS_NAMED of lib/tree/path_parts.h
 const MOST_ROWS = 1000;
 const PAGE = 10;
 const STATES: Record<PathState, string> = {
@@ -19,7 +19,7 @@ const STATES: Record<PathState, string> = {
     unseen: 'Short waits',
     absent: 'Not alive',
 };
-/** Those of numbers begin with "#". */
+/** Titles of columns. A title of numbers begins with "#". */
 const PART_TITLES = ['#Share', '#Time (ms)', 'Thread', 'State', 'Object', 'Function', 'Meanwhile'];
 const ROW_TITLES = ['#Start', '#Time (ms)', 'Thread', 'State', 'Where'];
 
@@ -102,13 +102,13 @@ function PartsTable({ parts }: CriticalPath): JSX.Element {
     );
 }
 
-/** Arrows choose a row. Enter and a click open a row. */
+/** Arrow keys select a row. Enter and a click open a row. */
 function RowsTable({ rows }: { rows: readonly PathRow[] }): JSX.Element {
     const { axisText, criticalPath } = useSession();
     const threadName = useThreadName();
     const table = useRef<HTMLTableElement>(null);
     const [selected, setSelected] = useState(0);
-    useLayoutEffect(() => table.current?.focus(), []); // before a key can meet the rows
+    useLayoutEffect(() => table.current?.focus(), []); // the table needs the focus before the first key
 
     function onKeyDown(event: KeyboardEvent): void {
         const next = rowOfKey(event, selected, rows.length, PAGE);
@@ -160,7 +160,7 @@ function RowsTable({ rows }: { rows: readonly PathRow[] }): JSX.Element {
     );
 }
 
-/** The segments have the focus. */
+/** The table of segments gets the focus. */
 export function PathTables({ path }: { path: CriticalPath }): JSX.Element {
     const rows = path.rows.slice(0, MOST_ROWS);
     const more = path.rows.length - rows.length;

@@ -1,4 +1,4 @@
-/** The dialog of the critical path: its thread and range, and the targets of its rows. */
+/** The dialog of the critical path: its thread, its range, and the places that its rows open. */
 import { signal } from '@preact/signals';
 import type { PathRow } from '../engine/critical_path';
 import type { AxisPart } from '../session/axis';
@@ -9,7 +9,7 @@ import { openDialog } from '../window/windows';
 
 export function createCriticalPath({ axis, info, store }: SessionBase & { axis: AxisPart; store: StorePart }) {
     const { changeView, committedRange, setPreview } = store;
-    /** The path that the dialog shows: of a range, or of the slowest intervals of a query. */
+    /** The path of the dialog, of a range, or of the slowest intervals of a query. */
     const shownPath = signal<{ thread: number; range: Range } | { query: number } | null>(null);
 
     function showPath(thread: number, [from, to] = axis.shownRange()): void {

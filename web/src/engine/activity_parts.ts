@@ -4,7 +4,7 @@
  */
 import type { Activity } from './api';
 
-/** Adds the rows of `part`, whose categories are `categories`, to those of `into`. */
+/** Adds the rows of `part` (with `categories`) to the rows of `into`. */
 function addRows(into: Float32Array, all: readonly number[], part: Float32Array, categories: readonly number[]): void {
     const width = part.length / Math.max(1, categories.length);
     categories.forEach((category, row) => {
@@ -31,7 +31,7 @@ function emptyLike(part: Activity): Activity {
     };
 }
 
-/** The graph of some threads and that of others as one: their shares add up. */
+/** Returns the graph of two groups of threads, whose shares add up. */
 export function addActivity(before: Activity | null, part: Activity): Activity {
     const sum = before ?? emptyLike(part);
     const categories = [...new Set([...sum.categories, ...part.categories])].sort((a, b) => a - b);

@@ -20,7 +20,7 @@ import type { ProcessCalls } from './processes';
 import type { SourceCalls } from './source';
 import type { WaitCalls } from './waits';
 
-/** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
+/** The progress of loading: bytes of the (compressed) file so far, and in total (0 if unknown). */
 export interface Progress {
     phase: 'download' | 'parse' | 'index' | 'names';
     done: number;
@@ -41,21 +41,21 @@ export interface ThreadInfo {
     processName: string;
     pid: string;
     tid: string;
-    /** The argument of its process that fewest processes of this name have; '' for none. */
+    /** The argument that fewest processes of this name have, or '' for none. */
     argument: string;
     isMain: boolean;
-    /** Of a comparison: 0 base, 1 new, and which run of that side. */
+    /** In a comparison, the side (0 base, 1 new) and the run of the side. */
     side: number;
     run: number;
-    /** ms; of its process where it is not known of the thread; null: of neither. */
+    /** ms: start of the thread, or of its process, or null if both are unknown. */
     start: number | null;
     end: number | null;
     markerCount: number;
-    /** Where its markers are shown: bits of MARKER_PLACES. */
+    /** The places that show the thread's markers: bits of MARKER_PLACES. */
     markerPlaces: number;
-    /** Whether it is known when it ran and why it waited. */
+    /** Whether the profile has the times and reasons of the thread's waits. */
     hasWaits: boolean;
-    /** Whether its samples have its waits. */
+    /** Whether the samples include rows of waits. */
     hasWaitRows: boolean;
     /** CPU time in ms if the profile has it, else sample count x interval. The order of threads follows this number. */
     activity: number;
@@ -77,16 +77,16 @@ export interface ExtraSection {
 
 export interface ProfileInfo {
     product: string;
-    /** ms; 0: not known. */
+    /** ms between two samples, or 0 if unknown. */
     interval: number;
-    /** The file has no times: those of the samples only have their order, see session/axis_text.ts. */
+    /** Whether the file has no times, so that times of samples are only an order: see session/axis_text.ts. */
     timesAreOrder: boolean;
-    /** ms since the Unix epoch: zero of all times. */
+    /** ms since the Unix epoch at time 0. */
     startTime: number;
     /** The full range, ms. */
     rangeStart: number;
     rangeEnd: number;
-    /** Labels and texts of the known facts (command, system, CPU, cores, memory and others). */
+    /** Labels and texts of the metadata (command, system, CPU, cores, memory and others). */
     metadata: { label: string; value: string }[];
     extra: ExtraSection[];
     categories: Category[];
@@ -98,7 +98,7 @@ export interface ProfileInfo {
     frameKinds: number;
     /** The category of samples that wait, or -1 for none. */
     idleCategory: number;
-    /** The subcategory of waits in which the thread could have run, or -1 for none. */
+    /** The subcategory of waits in which the thread was runnable, or -1 for none. */
     runnableReason: number;
     /** Whether the recording has the waits of threads, with stacks and reasons. */
     hasWaits: boolean;
@@ -109,22 +109,22 @@ export interface ProfileInfo {
     /** Whether the threads belong to several processes. */
     hasProcesses: boolean;
     symbolicated: boolean;
-    /** Only of a comparison: its threads have sides. */
+    /** Present if the profile is a comparison, whose threads have sides. */
     comparison?: Comparison;
     sampleCount: number;
     markerCount: number;
-    /** The number of addresses in libraries, and of those whose function has a name. */
+    /** The number of addresses in libraries, and of the addresses with a symbol. */
     addressCount: number;
     resolvedCount: number;
     counters: CounterInfo[];
     markerGraphs: MarkerGraphs[];
-    /** The CPUs of which it is known who ran when. */
+    /** The CPUs for which the profile has slices of threads. */
     cpus: number[];
-    /** Those that the file wants to be seen at first; none: the busiest. */
+    /** The threads that the file shows at first. Empty: the busiest threads. */
     initialThreads: number[];
-    /** Those that the file wants to be selected at first. */
+    /** The threads that the file selects at first. */
     initialSelection: number[];
-    /** Functions; indexes from there on stand for whole libraries. */
+    /** The number of functions. Higher indexes stand for libraries. */
     funcCount: number;
     /** The query that asks the server for the following samples, or '' if no samples follow. */
     addedNext: string;
@@ -137,17 +137,17 @@ export type TransformKind = (typeof TRANSFORM_KIND)[number];
 
 export interface Transform {
     kind: TransformKind;
-    /** The func, category or resource; -1 for those with a path or a text. */
+    /** The func, category or resource, or -1 for a transform with a path or a text. */
     index: number;
-    /** The call node of merge-call-node and focus-subtree; else empty. */
+    /** The call node of merge-call-node and focus-subtree, otherwise empty. */
     path: NodePath;
-    /** The path is one of the inverted tree (focus-subtree). */
+    /** Whether the path belongs to the inverted tree (focus-subtree). */
     inverted: boolean;
-    /** The search of filter-samples (for markers) and merge-matching (for functions); others have none. */
+    /** The search of filter-samples (for markers) and merge-matching (for functions). */
     text?: string;
-    /** Of filter-samples: only this share (0 to 1) of the intervals, the longest. */
+    /** For filter-samples: the share (0 to 1) of the longest intervals. */
     slowest?: number;
-    /** In a comparison of a profile with itself, the base counts the other intervals. */
+    /** In a comparison of a profile with itself: the base counts the other intervals. */
     splits?: boolean;
 }
 
@@ -168,13 +168,13 @@ export interface SideFigures {
     self: number;
 }
 
-/** The same of both sides, of one row. */
+/** The figures of both sides, of one row. */
 export interface Sides {
     base: SideFigures;
     new: SideFigures;
 }
 
-/** Of a profile with the threads of two sides: lib/profile/compare.h. */
+/** A comparison, whose profile has the threads of both sides: lib/profile/compare.h. */
 export interface Comparison {
     /** Names of the sides. */
     base: string;
@@ -184,26 +184,26 @@ export interface Comparison {
     /** The factor of the new side, which makes `scaledBy` equal on both sides. `scaledBy` is '' without a factor. */
     scale: number;
     scaledBy: string;
-    /** All of one side was recorded before any of the other. */
+    /** Whether one side was recorded entirely before the other side. */
     isOneAfterOther: boolean;
-    /** How long a run took, ms, and the interval of the change where both sides have several runs. */
+    /** The duration of a run, ms, and the interval of the change if both sides have several runs. */
     wallTime: { base: number; new: number; low: number; high: number };
 }
 
 /** One of COMPARE_BY; "function:NAME". */
 export type ScaledBy = Exclude<(typeof COMPARE_BY)[number], 'function'> | `function:${string}`;
 
-/** Everything that the numbers of a tree depend on. */
+/** All parameters of a tree. */
 export interface Query {
     threads: number[];
-    /** Committed and preview range together, ms; null: all. */
+    /** The committed range and the preview range together, ms, or null for all. */
     range: [number, number] | null;
-    /** Done one after another, before the search. */
+    /** Applied in order, before the search. */
     transforms: Transform[];
-    /** Comma-separated terms that must all match; '' for none. */
+    /** Comma-separated terms that must all match, or '' for none. */
     search: string;
     inverted: boolean;
-    /** The id of one of the profile's weights; the first if it is missing. */
+    /** The id of a weight of the profile. If the profile lacks it, the first weight counts. */
     weight?: string;
     /** The weight of a comparison. Undefined: the change. */
     compared?: Compared;
@@ -211,7 +211,10 @@ export interface Query {
     scaledBy?: ScaledBy;
 }
 
-/** A node by the funcs on its path, root first (inverted: leaf first): the name of a node that outlives a query. */
+/**
+ * The path of a node, as funcs from the root (in an inverted tree, from the leaf). A path identifies a node across
+ * queries.
+ */
 export type NodePath = number[];
 
 export interface PathFilter {
@@ -219,9 +222,9 @@ export interface PathFilter {
     inverted: boolean;
 }
 
-/** Rows of a tree, one entry of each array per row, in display order. */
+/** Rows of a tree in display order. Each array has one entry per row. */
 export interface TreeRows {
-    /** Handle of the node for children() and path() of the same query. */
+    /** Handle of the node, for children() and path() of the same query. */
     node: Int32Array;
     depth: Int32Array;
     func: Int32Array;
@@ -229,9 +232,9 @@ export interface TreeRows {
     self: Float64Array;
     category: Int32Array;
     hasChildren: Uint8Array;
-    /** 1: a frame of a runtime or an interpreter, in which programs and threads start. */
+    /** 1 for a frame of a runtime or an interpreter, in which programs and threads start. */
     isEntry: Uint8Array;
-    /** If the query is about both sides of a comparison. */
+    /** Present if the query covers both sides of a comparison. */
     sides?: SideColumns;
 }
 
@@ -240,41 +243,41 @@ export interface TreeSummary {
     id: number;
     /** The scale of the new side of a comparison, or 0 if the query has none. */
     scale: number;
-    /** Of a query about both sides of a comparison, their totals; else 0. */
+    /** In a query of both sides of a comparison, the total of the base. Otherwise 0. */
     baseTotal?: number;
     newTotal?: number;
-    /** Of a query that compares intervals, how many each side is the mean of; else 0. */
+    /** In a query that compares intervals, the number of intervals of the base. Otherwise 0. */
     baseIntervals: number;
     newIntervals: number;
     /** The 100 % of total percentages, which is the weight of all samples that match the search. */
     rootTotal: number;
-    /** Samples (with a stack) in the query. */
+    /** The number of samples with a stack in the query. */
     samples: number;
-    /** Both as they are without the search. */
+    /** Total and number of samples without the search. */
     allTotal: number;
     allSamples: number;
     nodeCount: number;
 }
 
-/** Which path of a new tree is wanted with it: this one, as far as it exists, else the heaviest. */
+/** The path that the first answer of a new tree follows: `path` as far as it exists, otherwise the heaviest path. */
 export interface FirstPath {
     path: NodePath;
-    /** Of the heaviest: see heaviestPath(). */
+    /** The length limit of the heaviest path: see heaviestPath(). */
     depth: number;
     share: number;
-    /** How many names of the rows around its end are wanted. */
+    /** The number of names to fetch around the end of the path. */
     names: number;
 }
 
 export interface QueryAnswer extends TreeSummary {
     roots: TreeRows;
-    /** The path, and the children of each node on it; empty if none was wanted. */
+    /** The path, and the children of each node on it. Empty if no path was requested. */
     path: NodePath;
     levels: TreeRows[];
     names: [number, FuncInfo][];
 }
 
-/** The stacks after transforms. `threads` have the markers of filters by markers. */
+/** The stacks after transforms. Marker filters read the markers of `threads`. */
 export interface Stacks {
     threads: number[];
     transforms: Transform[];
@@ -283,7 +286,7 @@ export interface Stacks {
 /** The parts that a graph of activity shows in addition to the whole. */
 export interface ActivityFilter extends Stacks {
     search: string;
-    /** Keeps the samples that the row at the end of a path counts, in a tree of that direction. */
+    /** Keeps the samples of the row at the end of a path. */
     of: PathFilter | null;
 }
 
@@ -291,15 +294,15 @@ export type Inlining = (typeof INLINING)[number];
 
 export interface FuncInfo {
     name: string;
-    /** Library name, or file name of a script; '' if unknown. */
+    /** Name of the library, or file name of a script, or '' if unknown. */
     lib: string;
     libPath: string;
-    /** Source file and first line where known. */
+    /** Source file and first line, if known. */
     file: string;
     line: number;
-    /** The library that collapse-resource collapses, or -1 for none. */
+    /** The library for collapse-resource, or -1 for none. */
     resource: number;
-    /** Whether its calls are inlined, all over the profile. */
+    /** Whether the profile inlines its calls. */
     inlined: Inlining;
 }
 
@@ -307,26 +310,26 @@ export interface NodeDetails {
     func: FuncInfo;
     total: number;
     self: number;
-    /** If the query is about both sides of a comparison: all other figures are changes. */
+    /** Present if the query covers both sides of a comparison. All other figures are then changes. */
     sides?: Sides;
-    /** Weight per category, biggest first. */
+    /** Weight per category, largest first. */
     categoriesTotal: { category: number; weight: number }[];
     categoriesSelf: { category: number; weight: number }[];
-    /** 'yes': inlined everywhere, 'some', 'no'; and into which symbol. */
+    /** Whether the function is inlined ('yes': everywhere, 'some', 'no'), and the symbol that contains it. */
     inlined: Inlining;
     inlinedInto: string;
-    /** Lines of this func that this node's samples hit, heaviest first (at most 20): of the frame itself. */
+    /** Lines of this func in the samples of the node, heaviest first (at most 20). */
     lines: { file: string; line: number; total: number; self: number }[];
-    /** Of samples with a truncated stack: the callers of its outermost function are unknown. */
+    /** Weight of samples with a truncated stack, whose outermost callers are unknown. */
     truncated: number;
 }
 
-/** Activity of threads: per pixel and category the CPUs in use (of one thread 0..1), category-major: shares[category * width + x]. */
+/** Activity of threads: CPUs in use per pixel and category (0 to 1 for one thread), as shares[category * width + x]. */
 export interface Activity {
     width: number;
     categories: number[];
     shares: Float32Array;
-    /** The same for the samples that the filter keeps, or null without a filter. */
+    /** The activity of the samples that the filter keeps, or null without a filter. */
     matching: Float32Array | null;
     /** The samples of each pixel, as indexes of STRIP_PIXEL. */
     strip: Uint8Array;
@@ -339,33 +342,36 @@ export interface FuncRow {
     func: number;
     total: number;
     self: number;
-    /** If the query is about both sides of a comparison. */
+    /** Present if the query covers both sides of a comparison. */
     sides?: Sides;
 }
 
-/** The contents of a place of a thread's activity graph. */
+/** The sample or wait at a place of a thread's activity graph. */
 export interface SampleAt {
     time: number;
-    /** Funcs root first; empty if the sample has no stack. */
+    /** Funcs from the root. Empty if the sample has no stack. */
     path: NodePath;
     category: number;
-    /** CPU share in percent, null if unknown. */
+    /** CPU share in percent, or null if unknown. */
     cpu: number | null;
-    /** A transform has dropped it: the path is empty. */
+    /** Whether a transform has dropped the sample, so that the path is empty. */
     dropped: boolean;
-    /** From when to when (ms) the thread did not run there; with a path: a recorded wait. */
+    /** ms: start and end of the time in which the thread did not run. With a path, this is a recorded wait. */
     notRunning: [number, number] | null;
-    /** Of a recorded wait: subcategory of "Idle"; -1: it is none. */
+    /** Reason of a recorded wait: subcategory of "Idle", or -1 for none. */
     reason: number;
-    /** The thread that ended the wait; '': not recorded. */
+    /** The thread that ended the wait, or '' if unknown. */
     waker: string;
     /** ms of the unseen waits that the wait stands for. */
     unseen: number;
-    /** How many of its innermost callers are functions of libc or another runtime. */
+    /** The number of innermost callers that are functions of libc or another runtime. */
     runtimeCallers: number;
 }
 
-/** The states of threads, followed by one state for each subcategory of "Idle", and a last one for short waits of unknown reason. */
+/**
+ * The numbers of states. The subcategories of "Idle" follow STATE_RUNNING. The last state is for short waits with an
+ * unknown reason.
+ */
 export const STATE_RUNNING = 0;
 export const STATE_REASONS = 1;
 /** The number of threads in this row of lanes. */
@@ -380,7 +386,7 @@ export interface StateLanes {
     shares: Float32Array;
 }
 
-/** In the rows of CPUs: threads that have no row of their own. */
+/** The state of all threads without a row of their own, in lanes of CPUs. */
 export const LANE_OTHERS = 0x7fffffff;
 
 /** The work of a CPU at a time (ms), as in lib/tree/cpu_lanes.h. */
@@ -389,72 +395,73 @@ export interface CpuPlace {
     end: number;
     offCpu: number;
     previousEnd: number;
-    /** -1: no recorded thread. */
+    /** The thread on the CPU, or -1 for no recorded thread. */
     thread: number;
-    /** -1: the thread did not run before. */
+    /** The CPU of the thread's previous slice, or -1 for none. */
     previousCpu: number;
 }
 
 export interface LoadCalls {
-    /** Loads a profile from an address (same origin) or a file. Rejects with a sentence for the user; what was loaded before
-     * is then still there. */
+    /**
+     * Loads a profile from an address (same origin) or a file. After a failure, rejects with a sentence for the user,
+     * and keeps the previous profile.
+     */
     load(source: AnySource, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
     /**
-     * Adds to the profile what an address has of it, the newest samples or all of them. All queries are closed then. null: the
-     * recording has ended, and nothing was added.
+     * Adds the newest samples at an address to the profile, or replaces all samples. Closes all queries. Returns null
+     * if the recording has ended, without a change.
      */
     grow(source: string): Promise<ProfileInfo | null>;
 }
 
 export interface TreeCalls {
     /**
-     * Opens a query: the answer has its number, by which all that follows asks about it, and the first rows of its tree.
-     * `place`: it closes the query that was opened there last, and uses what it has in common with it again. null if a
-     * newer one of the same place is waiting.
+     * Opens a query, and returns its number for later calls, and the first rows of its tree. Closes the last query with
+     * the same `place`, and reuses its results. Returns null if a newer query of this place waits.
      */
     query(query: Query, first?: FirstPath, place?: number): Promise<QueryAnswer | null>;
     /** Closes a query. Later calls for the query fail with ClosedError. */
     release(query: number): Promise<null>;
 
-    /** The roots, heaviest first. */
+    /** Returns the roots, heaviest first. */
     roots(query: number): Promise<TreeRows>;
-    /** The children of a node, heaviest first. */
+    /** Returns the children of a node, heaviest first. */
     children(query: number, node: number): Promise<TreeRows>;
-    /** The children of `node`, and of each node of a path below it that exists. */
+    /** Returns the children of `node`, and of each existing node of a path below it. */
     childrenAlong(query: number, node: number, path: NodePath): Promise<TreeRows[]>;
     /**
-     * What is below a node along its heaviest children, at most `limit` of them; with `least`, the node's own cost, no further
-     * than to where a node costs more by itself than any child.
+     * Returns the rows below a node along its heaviest children, at most `limit`. With `least`, the row's own cost,
+     * stops where a node has more self than any child.
      */
     heaviestBelow(query: number, node: number, limit: number, least: number | null): Promise<NodePath>;
-    /** All rows below a node (to `limit` rows), depth first, heaviest first: expand-all. */
+    /** Returns all rows below a node (at most `limit`), depth first, heaviest first. */
     descendants(query: number, node: number, limit: number): Promise<TreeRows>;
     /**
-     * The path from the roots down that is heaviest by what is not idle: until self exceeds every child, no child has
-     * `share` (0..1) of all, or `depth` levels.
+     * Returns the heaviest path from the roots, by time that is not idle. Ends where self exceeds every child, where no
+     * child has `share` (0 to 1) of the total, or after `depth` levels.
      */
     heaviestPath(query: number, depth: number, share: number): Promise<NodePath>;
     path(query: number, node: number): Promise<NodePath>;
-    /** The node with this path, or -1; the longest prefix that exists if `nearest`. */
+    /** Returns the node with this path, or -1. With `nearest`, returns the node of the longest existing prefix. */
     find(query: number, path: NodePath, nearest: boolean): Promise<number>;
     details(query: number, node: number): Promise<NodeDetails>;
-    /** The same for a func, wherever it is: of its innermost frame in each stack. */
+    /** Returns the details of a func, with its innermost frame in each stack. */
     functionDetails(query: number, func: number): Promise<NodeDetails>;
-    /** The paths of the tree after one more transform. Empty: the new tree has no such path. */
+    /** Converts paths to the tree after one more transform. An empty path has no row in the new tree. */
     rewritePaths(query: number, transform: Transform, paths: NodePath[]): Promise<NodePath[]>;
-    /** Whether a func calls itself in the query, and somewhere without others between. */
+    /** Returns whether a func calls itself in the query, directly or through other functions. */
     recursion(query: number, func: number): Promise<Recursion>;
 
-    /** The share (0 to 1) of all CPU time in functions without a symbol. */
+    /** Returns the share (0 to 1) of CPU time in functions without a symbol. */
     unnamedShare(): Promise<number>;
-    /** Names for many funcs at once. */
+    /** Returns the names of several funcs. */
     funcs(indexes: number[]): Promise<FuncInfo[]>;
-    /** The funcs of the query, heaviest first by self (or total); recursion counts once. */
+    /** Returns the funcs of the query, heaviest first by self (or total). Recursion counts once. */
     functions(query: number, limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
 }
 
 export interface TimelineCalls {
-    /** Of one thread, or the sum of several. */
+    /** Returns the activity of one thread, or the sum of several threads. */
     activity(
         threads: readonly number[],
         from: number,
@@ -462,18 +469,24 @@ export interface TimelineCalls {
         width: number,
         filter: ActivityFilter,
     ): Promise<Activity>;
-    /** The activity of each thread in a range, ms by thread index. `activity` of ThreadInfo has that of all time. */
+    /**
+     * Returns the activity of each thread in a range, ms, indexed by thread. `activity` of ThreadInfo covers the full
+     * range.
+     */
     threadTimes(range: [number, number]): Promise<Float64Array>;
-    /** The states of threads in several lanes, each the sum of some threads. */
+    /** Returns the states of threads in several lanes. Each lane is the sum of some threads. */
     stateLanes(lanes: readonly (readonly number[])[], from: number, to: number, width: number): Promise<StateLanes>;
-    /** The threads on each CPU, by index in place of a state; LANE_OTHERS: those with little time. */
+    /**
+     * Returns the shares of threads on each CPU, with thread indexes as states. LANE_OTHERS has the threads with little
+     * time.
+     */
     cpuLanes(cpus: readonly number[], from: number, to: number, width: number): Promise<StateLanes>;
     cpuAt(cpu: number, time: number): Promise<CpuPlace>;
-    /** The time of threads in each state, ms. */
+    /** Returns the time of threads in each state, ms. */
     stateSums(threads: readonly number[], range: [number, number]): Promise<Float64Array>;
-    /** A time (ms) during the longest wait of a thread in a state and a range, or null for none. */
+    /** Returns a time (ms) during the longest wait of a thread in a state and a range, or null. */
     longestWait(thread: number, state: number, range: [number, number]): Promise<number | null>;
-    /** The sample or wait of the thread at a time, after transforms. */
+    /** Returns the sample or wait of the thread at a time, after transforms. */
     sampleAt(thread: number, time: number, stacks: Stacks): Promise<SampleAt | null>;
 }
 

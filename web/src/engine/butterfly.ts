@@ -1,4 +1,7 @@
-/** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/wasm/wasm_butterfly.c. */
+/**
+ * Callers and callees of a function, a library or a category, and lists of these: a thin layer over
+ * lib/wasm/wasm_butterfly.c.
+ */
 import type { FuncRow, Sides, TreeRows } from './api';
 import { BUTTERFLY_KIND, BUTTERFLY_SIDE, FUNC_TIMING, GROUP_KIND } from './layout';
 import type { EngineModule, Pointer } from './module';
@@ -10,7 +13,7 @@ export type CenterKind = (typeof BUTTERFLY_KIND)[number];
 
 export interface Center {
     kind: CenterKind;
-    /** Func, resource or category. */
+    /** Index of a func, a resource or a category. */
     index: number;
 }
 
@@ -22,7 +25,7 @@ export const FUNC_GROUPING = ['namespace', 'directory'] as const;
 export type FuncGrouping = (typeof FUNC_GROUPING)[number];
 
 export interface FuncGroup {
-    /** The namespace or the directory; of functions without one their library, in brackets. */
+    /** The namespace or the directory. Functions without one have their library in brackets. */
     name: string;
     total: number;
     self: number;
@@ -33,26 +36,29 @@ export type Side = (typeof BUTTERFLY_SIDE)[number];
 export interface CenterWeights {
     /** The number of the butterfly. */
     id: number;
-    /** Of samples with it anywhere in their stack. */
+    /** Weight of samples with the center anywhere in their stack. */
     total: number;
-    /** Of those that end in it. */
+    /** Weight of samples that end in the center. */
     self: number;
-    /** Of a query about both sides of a comparison; else all are 0. */
+    /** Figures of both sides, in a query of both sides of a comparison. Otherwise all are 0. */
     sides: Sides;
 }
 
 export interface ButterflyCalls {
-    /** Libraries (`func`: resource, or -1 for code without a library), categories or threads, heaviest first by self. */
+    /**
+     * Returns libraries (`func`: resource, or -1 for code without a library), categories or threads, heaviest first by
+     * self.
+     */
     groups(query: number, by: GroupKind): Promise<FuncRow[]>;
-    /** Groups of functions, heaviest first by total. */
+    /** Returns groups of functions, heaviest first by total. */
     funcGroups(query: number, by: FuncGrouping): Promise<FuncGroup[]>;
-    /** The functions of the query by self, had it another weight. */
+    /** Returns the functions of the query by self, with another weight than the query's. */
     functionsWeighed(query: number, weight: string, limit: number): Promise<FuncRow[]>;
     /** Opens a butterfly, which stays open until its query closes or four newer butterflies exist. */
     butterfly(query: number, center: Center): Promise<CenterWeights>;
-    /** The children of a node of one side, or of the center (-1), heaviest first. */
+    /** Returns the children of a node of one side, or of the center (-1), heaviest first. */
     butterflyChildren(butterfly: number, side: Side, node: number): Promise<TreeRows>;
-    /** All rows below (to `limit` rows), depth first. */
+    /** Returns all rows below (at most `limit`), depth first. */
     butterflyDescendants(butterfly: number, side: Side, node: number, limit: number): Promise<TreeRows>;
 }
 

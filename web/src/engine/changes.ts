@@ -4,10 +4,10 @@ import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 
 export interface KnownChange {
-    /** It is in this interval with 95 %. */
+    /** Bounds of the 95 % interval. */
     low: number;
     high: number;
-    /** It is not more than noise. */
+    /** Whether the change may be noise. */
     isNoise: boolean;
 }
 
@@ -16,16 +16,16 @@ export interface FuncChange extends KnownChange {
 }
 
 export interface Changes {
-    /** Of the total. */
+    /** The change of the total. */
     all: KnownChange;
-    /** Of the functions that are heavy enough on either side. */
+    /** The changes of functions with enough weight on either side. */
     ofFuncs: FuncChange[];
 }
 
 export interface ChangesCalls {
     /**
-     * The changes of a query about both sides of a comparison, by the self or the total of functions, as `prof diff` judges
-     * them. null if a newer question is waiting.
+     * Returns the changes of a query of both sides of a comparison, by self or total of functions, as `prof diff`
+     * judges them. Returns null if a newer request waits.
      */
     changes(query: number, by: 'self' | 'total'): Promise<Changes | null>;
 }

@@ -4,33 +4,33 @@ import { FLAME_PART, FLAME_RECT, STACK_RECT } from './layout';
 import { type EngineModule, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
-/** Rects of a chart, one entry of each array per rect. Callers come before callees. */
+/** Rects of a chart. Each array has one entry per rect. Callers precede callees. */
 export interface Rects {
-    /** Sides in parts of the chart's width, 0 to 1; they may lie beyond. */
+    /** Left and right edge, as shares of the chart's width from 0 to 1. Edges may lie outside. */
     start: Float64Array;
     end: Float64Array;
-    /** Rows from the roots on. */
+    /** Rows, starting at the roots. */
     depth: Int32Array;
-    /** Index of the rect that it lies on; -1: none. */
+    /** Index of the caller's rect, or -1. */
     parent: Int32Array;
-    /** -1: it stands for several that are too narrow. */
+    /** The func, or -1 for a rect that stands for several narrow rects. */
     func: Int32Array;
     category: Int32Array;
-    /** 0 if a search is active and this func does not match. */
+    /** 0 if a search is active and does not match this func. */
     matches: Uint8Array;
-    /** Of the flame graph: nodes that it stands for. */
+    /** In the flame graph: number of nodes of the rect. */
     count?: Int32Array;
-    /** And the func that stands for the library that they have in common; -1: none. */
+    /** In the flame graph: func that stands for the common library of the nodes, or -1. */
     library?: Int32Array;
 }
 
-/** Of the flame graph: see lib/tree/flame.h. */
+/** Rects of the flame graph: see lib/tree/flame.h. */
 export interface FlameRects extends Rects {
-    /** Handle for details() of the same query; -1 as in func. */
+    /** Handle for details() of the same query, or -1 as in `func`. */
     node: Int32Array;
     total: Float64Array;
     self: Float64Array;
-    /** Of a comparison, on each side: total is the change. */
+    /** Totals of both sides of a comparison, whose difference is `total`. */
     baseTotal: Float64Array;
     newTotal: Float64Array;
     count: Int32Array;
@@ -38,25 +38,28 @@ export interface FlameRects extends Rects {
 }
 
 export interface Flame {
-    /** The part of the whole width (0 to 1) that the answer is about. */
+    /** The visible part of the width (0 to 1). */
     part: [number, number];
     rects: FlameRects;
 }
 
-/** Of the stack chart: see lib/tree/stack_chart.h. */
+/** Rects of the stack chart: see lib/tree/stack_chart.h. */
 export interface StackRects extends Rects {
-    /** From when to when, ms. */
+    /** ms: start and end of the rect. */
     first: Float64Array;
     last: Float64Array;
 }
 
 export interface ChartCalls {
     /**
-     * The flame graph of the query. `zoom`: the path of the rect that the width is measured by, empty for all; `part`: what
-     * of that width is shown (0 to 1, or beyond); rects narrower than one of `pixels` are left out.
+     * Returns the flame graph of the query. `zoom`: path of the rect that defines the width, or empty for all. `part`:
+     * visible part of this width (0 to 1, or beyond). Omits rects narrower than one of `pixels`.
      */
     flame(query: number, zoom: NodePath, part: [number, number], pixels: number): Promise<Flame>;
-    /** What a thread did between two times (ms), for a chart of so many pixels; transforms and search of the query. */
+    /**
+     * Returns the stacks of a thread between two times (ms), for a chart with this number of pixels, with the query's
+     * transforms and search.
+     */
     stackChart(
         query: number,
         thread: number,
@@ -81,7 +84,7 @@ interface Functions {
     ): Pointer;
 }
 
-/** One field of each of the structs in a buffer, `at` bytes from their beginning. */
+/** Returns one field of each struct in a buffer, `at` bytes after the start of the struct. */
 function words(buffer: ArrayBuffer, size: number, at: number): Int32Array {
     const all = new Int32Array(buffer);
     const column = new Int32Array(buffer.byteLength / size);

@@ -14,11 +14,14 @@ interface Waiting {
 export interface EngineWorker extends Engine {
     /** Ends the worker, and frees its memory. Open calls get no answer. */
     end(): void;
-    /** Calls `report` with a sentence when the worker dies by itself: all later calls fail. */
+    /** Calls `report` with a sentence when the worker fails. All later calls then fail. */
     onDeath(report: (sentence: string) => void): void;
 }
 
-/** Starts the worker, a file of the page. It is a classic script: Chromium starts no module from a blob of a page on the disk. */
+/**
+ * Starts the worker. The worker is a classic script, because Chromium does not start a module from a blob of a page on
+ * the disk.
+ */
 export function createEngine(workerUrl = 'worker.js'): EngineWorker {
     const waiting = new Map<number, Waiting>();
     const worker = new Worker(workerAddress(workerUrl, document.baseURI), { name: 'engine' });
@@ -90,7 +93,7 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         if (death) report(death.message);
     };
     const own = { load, grow, end, onDeath } as EngineWorker;
-    // Each other method becomes a message of its name. The types list the methods.
+    // Every other method becomes a message with its name. The types list the methods.
     return new Proxy(own, {
         get: (target, method) =>
             method in target

@@ -3,26 +3,29 @@
  * another origin than a page on the disk and cannot fetch its files, so the page passes them.
  */
 
-/** What a page that is one file has. */
+/** The files of a page in one HTML file. */
 export interface Contained {
-    /** Addresses of the workers' scripts, by the names that they have on a server. A worker has those that it starts. */
+    /**
+     * Addresses of the scripts of workers, by their names on a server. A worker has the addresses of the workers that
+     * it starts.
+     */
     workers: Record<string, string>;
-    /** The rest has only the page: the engine, not compiled, ... */
+    /** Only the page has the other members: the engine, not compiled, ... */
     engine?: Blob;
-    /** ... and the profile, packed. */
+    /** ... the profile, compressed ... */
     profile?: File;
-    /** Such a file without a profile: lib/export/html_page.h. */
+    /** ... and the template of such a page, without a profile: lib/export/html_page.h. */
     template?: string;
-    /** The view that was saved, as the query part of an address; '' for the first one. */
+    /** The saved view, as the query part of an address, or '' for the first view. */
     view?: string;
-    /** The address of a script that the page imports on demand, by its name. */
+    /** Returns the address of a script that the page imports on demand. */
     link?: (name: string) => string;
 }
 
-/** null: a server has the page. */
+/** null if the page comes from a server. */
 export const contained: Contained | null = (globalThis as { profContained?: Contained }).profContained ?? null;
 
-/** The address of the script of a worker. `base`: a file beside it. */
+/** Returns the address of a worker's script. `base`: address of a file beside it. */
 export function workerAddress(name: string, base: string): string {
     return contained?.workers[name] ?? new URL(name, base).href;
 }

@@ -9,18 +9,18 @@ export interface PathPart {
     ms: number;
     state: PathState;
     thread: number;
-    /** Some of the waits have no rows of their own. */
+    /** Whether some of the waits have no rows of their own. */
     isEstimated: boolean;
     /** The function that ran or waited. */
     func?: string;
-    /** Of a wait. */
+    /** The object of a wait. */
     object?: string;
-    /** The thread that waited meanwhile, and for what. */
+    /** The thread that waited meanwhile, and the object for which it waited. */
     waiter?: number;
     waitedFor?: string;
 }
 
-/** Segments of one thread and state, one after the other. */
+/** Consecutive segments of one thread and state. */
 export interface PathRow {
     /** ms */
     from: number;
@@ -33,16 +33,16 @@ export interface PathRow {
 
 export interface CriticalPath {
     sentence: string;
-    /** The longest first. They add up to the range. */
+    /** Parts, the longest first. The parts add up to the range. */
     parts: PathPart[];
-    /** By time. */
+    /** Rows, by time. */
     rows: PathRow[];
 }
 
 export interface CriticalPathCalls {
-    /** What a thread did or waited for up to the end of a range, ms. */
+    /** Returns the critical path of a thread up to the end of a range, ms. */
     criticalPath(thread: number, from: number, to: number): Promise<CriticalPath>;
-    /** The same for all of the slowest intervals that a query selects. */
+    /** Returns the critical paths of the slowest intervals that a query selects. */
     slowestPaths(query: number): Promise<CriticalPath>;
 }
 

@@ -6,25 +6,28 @@ import { openZipEntry, type ZipEntry } from './zip';
 const PROGRESS_MS = 40;
 const PIECE_BYTES = 1 << 20;
 
-/** Where a profile is: an address, a file of the user's, or a file in such an archive. All can be posted to the worker. */
+/**
+ * The location of a profile: an address, a file of the user, or a file in an archive. The page can post all of these to
+ * the worker.
+ */
 export type ProfileSource = string | File | ZipEntry;
 
-/** One side of a comparison: a profile, or a part of it. */
+/** One side of a comparison: a profile, or a part of a profile. */
 export interface ComparedPart {
     source: ProfileSource;
-    /** For people. */
+    /** Display name of the side. */
     name: string;
-    /** ms after its start; null: all. */
+    /** ms after the start of the profile, or null for all. */
     range: [number, number] | null;
-    /** For each of its threads, whether it is compared; null: all are. */
+    /** For each thread, whether the comparison includes it, or null for all. */
     kept: boolean[] | null;
 }
 
-/** A profile that is to be made of two. */
+/** A comparison that the page makes of two profiles. */
 export interface ComparedSource {
     base: ComparedPart;
     new: ComparedPart;
-    /** Functions match without template arguments and what compilers append to names. */
+    /** Whether functions match without template arguments and compiler suffixes. */
     forgives: boolean;
 }
 
@@ -44,12 +47,14 @@ export interface Body {
 
 type Piece = Uint8Array<ArrayBuffer>;
 
-/** Takes the next bytes, and the number of all bytes, or 0 if unknown. Returns a buffer that may be filled again. */
+/**
+ * Takes the next bytes, and the number of all bytes, or 0 if unknown. Returns a buffer that the caller may fill again.
+ */
 type Feed = (piece: Piece, total: number) => ArrayBuffer | undefined;
 
 /**
- * Hands the bytes of a profile, piece by piece, to `feed`. A file that is gzip, as its first bytes say and not its name,
- * is decompressed on the way, unless the browser has done so already because the server named it as the encoding of the answer.
+ * Passes the bytes of a profile to `feed`, piece by piece. Decompresses a file whose first bytes are those of gzip,
+ * whatever its name is, unless the browser has already decompressed the answer.
  */
 export async function readProfile(
     { stream, total }: Body,
@@ -69,7 +74,7 @@ export async function openSource(source: ProfileSource): Promise<Body> {
     return { stream: source.stream() as ReadableStream<Uint8Array<ArrayBuffer>>, total: source.size };
 }
 
-/** All bytes of a file of the user's, as they are. */
+/** Returns all bytes of a file of the user, unchanged. */
 export async function wholeFile(source: File | ZipEntry): Promise<Blob> {
     return source instanceof File ? source : new Response(await openZipEntry(source)).blob();
 }
@@ -99,15 +104,18 @@ function bodyOf(response: Response): Body {
     return { stream: response.body, total: bytesToArrive(response.headers), isLive: response.headers.has('X-Live') };
 }
 
-/** How many bytes the answer has; 0 if unknown. With an encoding, Content-Length counts other bytes than those that arrive. */
+/**
+ * Returns the number of bytes of an answer, or 0 if unknown. With a content encoding, Content-Length counts the encoded
+ * bytes.
+ */
 function bytesToArrive(headers: Headers): number {
     const length = headers.has('Content-Encoding') ? null : headers.get('Content-Length');
     return Number(headers.get('X-Uncompressed-Length') ?? length ?? 0);
 }
 
 /**
- * The bytes of the answer, counted. A stream of bytes, as all browsers have them for answers and files, is read into our own
- * buffers, which takes a third of the time: of a buffer for each piece most goes into making them.
+ * Reads the bytes of an answer, and counts them. Browsers offer byte streams for answers and files. Reading such a
+ * stream into reused buffers takes a third of the time, because most of the time goes into new buffers.
  */
 class Source {
     private readonly reader: ReadableStreamDefaultReader<Piece> | undefined;
@@ -129,7 +137,7 @@ class Source {
         }
     }
 
-    /** The buffer of a piece that was read. The next piece may use it. */
+    /** Takes back the buffer of a read piece, for the next piece. */
     reuse(buffer: ArrayBuffer | undefined): void {
         if (buffer?.byteLength === PIECE_BYTES) this.buffer = buffer;
     }

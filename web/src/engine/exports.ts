@@ -16,49 +16,51 @@ export const EXPORT_TABLES = [
 ] as const;
 export type ExportTable = (typeof EXPORT_TABLES)[number];
 
-/** Which samples a file has: enum export_scope of lib/wasm/wasm_export.c. Without any, the whole profile as it is. */
+/**
+ * The samples in a file: enum export_scope of lib/wasm/wasm_export.c. Without a flag, the file has the whole profile.
+ */
 export const SCOPE = { threads: 1, range: 2, transforms: 4 } as const;
-/** The data of the query. */
+/** The samples of the query. */
 export const SHOWN = SCOPE.threads | SCOPE.range | SCOPE.transforms;
 
 export interface Sanitizing {
     /** Bits of enum sanitize_part (lib/export/sanitize_text.h). */
     parts: number;
-    /** Libraries whose functions keep their names; none: all do. */
+    /** Libraries whose functions keep their names. Empty: all functions keep their names. */
     libraries: readonly string[];
 }
 
 export interface ExportRequest {
-    /** As `prof export --format` has it. */
+    /** Name of the format for `prof export --format`. */
     format: string;
     table: ExportTable;
-    /** Of the query. */
+    /** Range of the query. */
     range: [number, number] | null;
     weight: string | undefined;
-    /** Of markers, in their table. */
+    /** Search of the marker table. */
     search: string;
     scope: number;
-    /** null: everything stays as it is. */
+    /** Removed data, or null for an unchanged profile. */
     sanitizing: Sanitizing | null;
 }
 
 export interface PageRequest {
     /** The template of lib/export/html_page.h. */
     template: Uint8Array;
-    /** The profile, packed. */
+    /** The compressed profile. */
     gzip: Uint8Array;
     /** The first view of the page, as the query part of an address. */
     view: string;
-    /** It has texts of source files if the profile that is open has. */
+    /** Whether the page includes the source texts of the open profile. */
     hasSources: boolean;
 }
 
 export interface ExportCalls {
-    /** The bytes of the file, before they are packed. */
+    /** Returns the bytes of the file, before compression. */
     exportFile(query: number, request: ExportRequest): Promise<Uint8Array<ArrayBuffer>>;
     /** The remaining and the removed data of the file, one line each (sanitize_describe() of lib/export/sanitize.h). */
     exportPreview(query: number, request: ExportRequest): Promise<string>;
-    /** A page that is one file. */
+    /** Returns a page in one HTML file. */
     htmlPage(request: PageRequest): Promise<Uint8Array<ArrayBuffer>>;
 }
 

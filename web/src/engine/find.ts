@@ -5,19 +5,19 @@ import type { Answers } from './protocol';
 
 export interface FoundFunction {
     func: number;
-    /** How well its name has what was typed: see lib/tree/find_names.h. */
+    /** Score of the name: see lib/tree/find_names.h. */
     score: number;
     /** The magnitude of its total in the query. */
     weight: number;
 }
 
-/** Where texts have the words that were typed: see lib/tree/fuzzy.h. */
+/** The matches of typed words in texts: see lib/tree/fuzzy.h. */
 export interface FoundTexts {
-    /** How many words were typed. */
+    /** Number of typed words. */
     words: number;
-    /** Of each text, how good its place of each word is; -1: it has none. */
+    /** For each text, the score of each word, or -1 for no match. */
     scores: Int16Array;
-    /** Of each character of the texts, one after another: which words' places it is in, a bit for each. */
+    /** For each character of all texts, a bit for each word that matches the character. */
     marks: Uint8Array;
 }
 
@@ -29,10 +29,12 @@ export interface SearchTerm {
 }
 
 export interface FindCalls {
-    /** The best functions of the whole profile for what was typed, best first, those that are equally good by the totals of
-     * the query; null if overtaken. */
+    /**
+     * Returns the best functions of the profile for the typed text, best first. Totals of the query order equal scores.
+     * Returns null if a newer request waits.
+     */
     findFunctions(query: number, typed: string, limit: number): Promise<FoundFunction[] | null>;
-    /** The places of what was typed in any texts (without NUL). */
+    /** Returns the matches of the typed text in any texts (without NUL). */
     findTexts(typed: string, texts: string[]): Promise<FoundTexts>;
     searchTerms(search: string): Promise<SearchTerm[]>;
 }
@@ -43,7 +45,7 @@ interface Functions {
     session_search_terms(session: Pointer, length: number): Pointer;
 }
 
-/** Marks of the bytes of texts in UTF-8, as marks of their characters as JavaScript counts them. */
+/** Converts marks of UTF-8 bytes to marks of JavaScript's characters. */
 function marksOfCharacters(marks: Uint8Array, texts: readonly string[]): Uint8Array {
     const found = new Uint8Array(texts.reduce((sum, text) => sum + text.length, 0));
     let byte = 0;

@@ -1,14 +1,14 @@
-/** The first answers of a profile, which `prof report` prints, too: lib/tree/findings.h. */
+/** The findings of a profile, which `prof report` also prints: lib/tree/findings.h. */
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 
 /** A part of the time of the threads. */
 export interface RunPart {
     kind: 'cpu' | 'wait' | 'runnable' | 'unseen';
-    /** Of the library or of the reason. */
+    /** Name of the library or of the reason. */
     name: string;
     ms: number;
-    /** Resource, or subcategory of "Idle"; undefined: CPU time in no library. */
+    /** Resource, or subcategory of "Idle". Undefined for CPU time outside of libraries. */
     index?: number;
 }
 
@@ -21,18 +21,18 @@ export interface Finding {
 }
 
 export interface Findings {
-    /** '': the profile has no times. */
+    /** The headline, or '' if the profile has no times. */
     headline: string;
     /** The time of the threads, ms. */
     whole_ms: number;
-    /** The longest, which may lack small ones. */
+    /** The longest parts. Small parts may be missing. */
     parts: RunPart[];
-    /** What explains most of the run first. */
+    /** Findings, by the share of the run that they explain. */
     findings: Finding[];
 }
 
 export interface FindingCalls {
-    /** About the threads and the range of a query, without its transforms and its search. */
+    /** Returns the findings for the threads and the range of a query, without its transforms and search. */
     findings(query: number): Promise<Findings>;
 }
 

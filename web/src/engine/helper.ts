@@ -4,15 +4,15 @@ import { EngineModule, type Pointer } from './module';
 /** A run of numbers in a piece of a file: lib/wasm/wasm_load.c, session_deferred(). */
 export interface Run {
     run: number;
-    /** Where its text is in the piece. */
+    /** Offset of the text in the piece. */
     offset: number;
     size: number;
-    /** How many its elements have. */
+    /** Number of bytes of the elements. */
     bytes: number;
     type: number;
 }
 
-/** What a helper is asked, after the compiled engine, and what it answers. The buffer is that of the piece. */
+/** A request to a helper, after the compiled engine, and its answer. The buffer is that of the piece. */
 export interface Task {
     buffer: ArrayBuffer;
     runs: Run[];

@@ -1,7 +1,7 @@
 /**
  * Workers that parse the long numeric columns of a large profile, beside the worker that parses the rest. They start
- * when a file turns out to be large. Only idle helpers get data, and the main worker parses the rest, so that no data
- * piles up, also on a machine without spare processors.
+ * when a file turns out to be large. Only idle helpers get data, and the main worker parses the rest, so the queue of
+ * data stays short, also on a machine without spare processors.
  */
 import { workerAddress } from './contained';
 import type { Answer, Run, Task } from './helper';
@@ -11,10 +11,13 @@ const HELPER_URL = 'helper.js';
 const MOST = 3;
 
 export class Helpers {
-    /** One of them has got data. */
+    /** Whether a helper has received data. */
     haveHelped = false;
     private all: Worker[] | undefined;
-    /** Each is here as often as it may get data: the next piece is on its way while one is read. */
+    /**
+     * The idle helpers. A helper is in this list once for each piece that it can take, because the next piece may
+     * arrive while it parses one.
+     */
     private readonly waiting: Worker[] = [];
     private readonly spares: ArrayBuffer[] = [];
     private unread = 0;
@@ -47,7 +50,7 @@ export class Helpers {
         return this.waiting.length > 0;
     }
 
-    /** Gives one that waits the runs in a piece, whose buffer is gone then. */
+    /** Passes the runs in a piece to an idle helper. The piece's buffer is then invalid here. */
     give(piece: Uint8Array<ArrayBuffer>, runs: Run[]): void {
         const { buffer, byteOffset } = piece;
         const task: Task = { buffer, runs: runs.map((run) => ({ ...run, offset: run.offset + byteOffset })) };
@@ -58,17 +61,17 @@ export class Helpers {
         worker.postMessage(task, [buffer]);
     }
 
-    /** The buffer of a piece that was read. */
+    /** Returns the buffer of a parsed piece, if any. */
     spare(): ArrayBuffer | undefined {
         return this.spares.pop();
     }
 
-    /** Throws if a helper could not read its data. */
+    /** Throws if a helper could not parse its data. */
     check(): void {
         if (this.failure) throw this.failure;
     }
 
-    /** Resolves when all is in its place. */
+    /** Resolves when all elements are in the engine. */
     async settle(): Promise<void> {
         if (this.unread > 0 && !this.failure)
             await new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ import {
 import { Helpers } from './helpers';
 import { openEngine, type WasmEngine } from './wasm';
 
-/** Helpers are worth their start for files of this size, in bytes. The second limit is for files of unknown size. */
+/** Bytes: minimum size of a file for which helpers start. The second limit is for files of unknown size. */
 const LARGE = 64 << 20;
 const LARGE_SO_FAR = 24 << 20;
 
@@ -28,8 +28,8 @@ export function loadProfile(
 ): Promise<Loaded> {
     if (isCompared(source))
         return loadHelped(compiled, (engine, helpers) => compareInto(engine, source, onProgress, helpers));
-    const early = openSource(source); // arrives while the engine is compiled
-    early.catch(() => undefined); // the engine's failure is reported first
+    const early = openSource(source); // the file arrives while the browser compiles the engine
+    early.catch(() => undefined); // an error of the engine has precedence
     let isFirst = true;
     return loadHelped(compiled, async (engine, helpers) => {
         const body = isFirst ? early : openSource(source);
@@ -39,8 +39,8 @@ export function loadProfile(
 }
 
 /**
- * An engine that `load` has filled. Helpers only see that something is wrong with a file, not what. Then it is read once
- * more without them, as it is if they cannot work here.
+ * Fills an engine with `load`. Helpers detect an error in a file, but not its position. After an error, or if helpers
+ * cannot work here, reads the file once more without helpers.
  */
 async function loadHelped(
     compiled: Promise<WebAssembly.Module>,
@@ -64,13 +64,13 @@ async function loadHelped(
 const APPEND = 'append';
 
 /**
- * Loads into an engine what has been added to its profile since, or all of that once more: what the answer has, it says.
- * null: the recording has ended.
+ * Loads the samples that were added to a profile, or all samples. The answer states which. Returns null if the
+ * recording has ended.
  */
 export async function growProfile(engine: WasmEngine, source: string): Promise<ProfileInfo | null> {
     const body = await openGrowing(source);
     if (!body) return null;
-    let duration = 0; // ms of the engine, without the time that bytes take to arrive
+    let duration = 0; // ms of the engine, without the time of the download
     const timed = <T>(act: () => T): T => {
         const start = performance.now();
         const result = act();
@@ -92,7 +92,7 @@ export async function growProfile(engine: WasmEngine, source: string): Promise<P
     return { ...info, isLive: body.isLive ?? false };
 }
 
-/** One after the other. */
+/** Loads both sides, one after the other. */
 async function compareInto(
     engine: WasmEngine,
     source: ComparedSource,

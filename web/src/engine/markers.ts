@@ -1,4 +1,4 @@
-/** Markers and counters: a thin layer over lib/wasm/wasm_markers.c. */
+/** The calls about markers and counters, which lib/wasm/wasm_markers.c answers. */
 import type { NodePath } from './api';
 import { MARKER_COLUMN, MARKER_KIND, MARKER_LABEL, MARKER_PLACE, MARKER_ROW, WAIT_STATE } from './layout';
 import { type EngineModule, NONE, type Pointer, type View } from './module';
@@ -6,14 +6,17 @@ import type { Answers } from './protocol';
 
 export type MarkerKind = (typeof MARKER_KIND)[number];
 
-/** Which markers a query selects. Their indexes count all markers of the threads: they mean the same while these do. */
+/**
+ * Selects markers. An index of a marker counts all markers of the threads, so queries with the same threads have the
+ * same indexes.
+ */
 export interface MarkerQuery {
     threads: number[];
-    /** ms: those that reach into it. */
+    /** Selects the markers that overlap this range, ms. */
     range: [number, number];
     /** See lib/tree/marker_search.h. */
     search: string;
-    /** Kinds that their schema shows there. */
+    /** Selects the kinds of markers that their schema shows in the chart or in the table. */
     place: 'chart' | 'table';
 }
 
@@ -29,7 +32,7 @@ export interface MarkerRow {
     name: string;
     category: number;
     thread: number;
-    /** ms; the same for an instant. */
+    /** Times in ms; an instant has the same start and end. */
     start: number;
     end: number;
     kind: MarkerKind;
@@ -39,17 +42,20 @@ export interface MarkerRow {
 
 export interface MarkerDetails extends MarkerRow {
     title: string;
-    /** The name of its schema, '' without one. */
+    /** The name of the marker's schema, '' without a schema. */
     type: string;
     description: string;
     fields: { key: string; label: string; value: string; hidden: boolean }[];
-    /** The payload as JSON text, '' if there is none. */
+    /** The payload as JSON text, '' without a payload. */
     payload: string;
-    /** The stack that it was set by, root first. */
+    /** The stack that set the marker, root first. */
     cause: NodePath;
 }
 
-/** The intervals of one name: lib/tree/interval_stats.h describes the members, which `prof report --intervals` prints, too. */
+/**
+ * The intervals of one marker name. `prof report --intervals` prints the same members, which lib/tree/interval_stats.h
+ * describes.
+ */
 export interface IntervalStats {
     name: string;
     count: number;
@@ -60,25 +66,25 @@ export interface IntervalStats {
     longest: { ms: number; from_ms: number; thread: number };
     running_ms: number;
     unknown_ms: number;
-    /** By the name of the reason. */
+    /** The waiting time of each reason, by the name of the reason. */
     waits_ms: Record<string, number>;
-    /** Buckets that are not empty, each up to twice `from_ms`. */
+    /** The buckets with intervals. Each bucket ends at twice `from_ms`. */
     histogram: { from_ms: number; count: number }[];
 }
 
-/** A row of the chart: the markers of one name and category that lie side by side. */
+/** A row of the chart: markers of one name and category, side by side. */
 export interface MarkerChartRow {
     name: string;
     category: number;
     count: number;
-    /** 0 for the first row of a name. */
+    /** The number of this row among the rows of a name, from 0. */
     rowOfName: number;
     isOfInstants: boolean;
 }
 
-/** Rects, one entry of each array per rect. */
+/** Rects of markers, with one entry of each array per rect. */
 export interface MarkerRects {
-    /** Of the chart; in a strip: the category. */
+    /** The row of the chart; the category in a track of the timeline. */
     row: Int32Array;
     marker: Int32Array;
     /** The number of markers in the rect. */
@@ -90,34 +96,34 @@ export interface MarkerRects {
 export { WAIT_STATE as WAIT_STATES };
 export type WaitState = (typeof WAIT_STATE)[number];
 
-/** A field of markers that is drawn over time. */
+/** A field of markers that the page draws over time. */
 export interface MarkerGraphKind {
     label: string;
-    /** A color of the format; '' for none. */
+    /** A color name of the file format, or '' for none. */
     color: string;
     isBar: boolean;
 }
 
-/** The graphs of one kind of markers of a thread. */
+/** The graphs of one kind of marker of a thread. */
 export interface MarkerGraphs {
     thread: number;
     schema: number;
-    /** Of the kind. */
+    /** The name of the kind. */
     name: string;
     graphs: MarkerGraphKind[];
 }
 
-/** A value for each pixel, the largest there (NAN: none), and the marker of the thread that has it (-1: none). */
+/** For each pixel, the largest value (NAN without a value), and the index of its marker in the thread (-1 without). */
 export interface MarkerGraph {
     values: Float32Array;
     markers: Int32Array;
 }
 
-/** When a thread ran, and when and why it did not. */
+/** When a thread ran, and when and why the thread waited. */
 export interface Waits {
-    /** The row is the index of the state; the marker is one of the thread's: that with which it begins. */
+    /** The row of a rect is the index of a state. Its marker is the first marker of the thread in this state. */
     rects: MarkerRects;
-    /** ms of each state in the whole range. */
+    /** The duration of each state in the whole range, ms. */
     totals: number[];
 }
 
@@ -126,52 +132,55 @@ export interface CounterInfo {
     label: string;
     description: string;
     pid: string;
-    /** The thread of its process that it stands below. */
+    /** The thread of the process under which the page shows the counter. */
     thread: number;
     /** "bytes", "pWh", "percent", "cpu-us", "cpu-ms", "" ... */
     unit: string;
-    /** A color of the format. */
+    /** A color name of the file format. */
     color: string;
-    /** Its change over time is shown, not its sum. */
+    /** Whether the graph shows the change over time, not the sum. */
     isRate: boolean;
-    /** Whether the sum is an amount, not the difference from the start. */
+    /** Whether the sum is an amount. Else the sum is the difference from the start. */
     startsAtZero: boolean;
     isHiddenAtFirst: boolean;
-    /** It counts the machine, not a process. */
+    /** Whether the counter counts the machine, not a process. */
     isOfSystem: boolean;
-    /** The smaller, the higher up. */
+    /** Counters with a smaller weight come first. */
     sortWeight: number;
 }
 
 export interface CounterValue {
-    /** ms, of the sample. */
+    /** The time of the sample, ms. */
     time: number;
     change: number;
-    /** Per ms; null for the first sample. */
+    /** The rate per ms, or null for the first sample. */
     rate: number | null;
     accumulated: number;
 }
 
 export interface CounterTotals {
-    /** The sum of changes. */
+    /** The sum of the changes. */
     total: number;
-    /** Of the running sum. null: no sample. */
+    /** The limits of the running sum, or null without samples. */
     low: number | null;
     high: number | null;
 }
 
-/** Where markers of a kind are shown. */
+/** The places in which the page shows markers of a kind. */
 export { MARKER_PLACE as MARKER_PLACES };
 export type MarkerPlace = keyof typeof MARKER_PLACE;
 
 export interface MarkerCalls {
-    /** Markers in the order of the sort keys. */
+    /** Returns the indexes of markers, sorted by the keys. */
     markers(query: MarkerQuery, sort: MarkerSort[]): Promise<Int32Array>;
     markerRows(query: MarkerQuery, markers: number[], label: 'chart' | 'table'): Promise<MarkerRow[]>;
     markerDetails(query: MarkerQuery, marker: number): Promise<MarkerDetails>;
-    /** Statistics of the markers with a duration, by name. */
+    /** Returns statistics of the markers with a duration, by name. */
     intervals(query: Omit<MarkerQuery, 'place'>): Promise<IntervalStats[]>;
-    /** Of one thread, whose markers alone the index counts: what markerStrip() answers. */
+    /**
+     * Returns the details of a marker of one thread. `marker` counts the markers of this thread, as in the answer of
+     * markerStrip().
+     */
     threadMarkerDetails(thread: number, marker: number): Promise<MarkerDetails>;
     markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
     /** The rects of rows `first` to `last` between two times. Markers shorter than `pixel` ms may share a rect. */
@@ -182,10 +191,10 @@ export interface MarkerCalls {
         first: number,
         last: number,
     ): Promise<MarkerRects>;
-    /** The same for a track: markers of one thread that are shown in one place. */
+    /** The same for a track, which shows the markers of one thread in one place. */
     markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerRects>;
 
-    /** `graph`: number of a graph of the schema. */
+    /** `graph` is the index of a graph in the schema. */
     markerGraph(
         thread: number,
         schema: number,
@@ -196,7 +205,7 @@ export interface MarkerCalls {
 
     waits(thread: number, range: [number, number], pixel: number): Promise<Waits>;
 
-    /** A value for each pixel, the largest there; NAN where nothing was recorded. Rates are per ms. */
+    /** Returns the largest value of each pixel, or NAN where the file has no samples. Rates are per ms. */
     counterGraph(counter: number, range: [number, number], width: number): Promise<Float32Array>;
     counterAt(counter: number, time: number): Promise<CounterValue | null>;
     counterTotals(counter: number, range: [number, number]): Promise<CounterTotals>;

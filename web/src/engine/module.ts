@@ -1,21 +1,21 @@
 /**
- * The WebAssembly module with the profile, and the transfer of bytes and columns. Each theme of calls has a file
- * (tree.ts, timeline.ts, ...) and its part of lib/wasm/wasm_*.c. All of this runs in the worker (and in node, for tests
- * and benchmarks) and does not depend on messages or the network.
+ * The WebAssembly module with the profile, and the transfer of bytes and columns between the module and TypeScript.
+ * Each theme of calls has a file here (tree.ts, timeline.ts, ...) and a file lib/wasm/wasm_*.c. All files run in the
+ * worker, and in node for tests and benchmarks, and depend on neither messages nor the network.
  */
 
 import { VIEW } from './layout';
 import { ClosedError } from './protocol';
 
-/** An address as WebAssembly gives it: from 2 GiB on it is negative, see address(). */
+/** An address from WebAssembly, which is negative from 2 GiB on. address() converts it. */
 export type Pointer = number;
 
-/** lib/wasm/wasm_memory.c has the limit. */
+/** lib/wasm/wasm_memory.c sets the limit. */
 const NO_MEMORY = 'This profile needs more memory than the browser allows, which is at most 4 GiB';
-/** The sentence of error_no_memory() in lib/base/error.c. */
+/** The message of error_no_memory() in lib/base/error.c. */
 const ENGINE_NO_MEMORY = 'out of memory';
 
-/** What every theme needs; the others are known to the theme that calls them. */
+/** The exports that every theme needs. Each theme lists its own exports. */
 interface Exports {
     memory: WebAssembly.Memory;
     _initialize(): void;
@@ -29,9 +29,9 @@ interface Exports {
 /** PROFILE_NONE and NODE_NONE, as a signed number. */
 export const NONE = -1;
 
-const ENOSYS = 52; // "function not supported", in the numbering of wasi
+const ENOSYS = 52; // The number of "function not supported" in WASI.
 
-/** The functions of wasi that the C library links. None is ever needed: the engine does no input or output. */
+/** The WASI functions that the C library links. The engine calls none, because it does no input or output. */
 const WASI_IMPORTS: WebAssembly.ModuleImports = {
     fd_close: () => ENOSYS,
     fd_seek: () => ENOSYS,
@@ -43,25 +43,27 @@ const WASI_IMPORTS: WebAssembly.ModuleImports = {
     },
 };
 
-/** The place that a pointer means. */
+/** Converts a pointer to an index of the memory. */
 function address(pointer: Pointer): number {
     return pointer >>> 0;
 }
 
-/** 32 random bits: the author of a profile cannot know what its hash tables depend on. */
+/**
+ * Returns 32 random bits for the hash tables of the engine, so that the author of a profile cannot cause collisions.
+ */
 function randomWord(): number {
     return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
 export class EngineModule {
-    /** The first argument of every call. */
+    /** The engine's session, the first argument of every call. */
     readonly session: Pointer;
     private readonly decoder = new TextDecoder();
     private readonly encoder = new TextEncoder();
     private readonly strings = new Map<number, string>();
-    /** The ids of the profile's weights. Empty until a profile is loaded. */
+    /** The ids of the profile's weights, empty before the page loads a profile. */
     weights: string[] = [];
-    /** The number of loaded profiles, and of extensions of a profile. */
+    /** The number of loaded profiles and of extensions of a profile. */
     profiles = 0;
 
     private constructor(private readonly exports: Exports) {
@@ -74,24 +76,24 @@ export class EngineModule {
         return new EngineModule(instance.exports as unknown as Exports);
     }
 
-    /** The functions of a theme. `T` lists the exports of its wasm_*.c. */
+    /** Returns the exports of a theme. `T` lists the exports of its wasm_*.c. */
     functions<T>(): T {
         return this.exports as unknown as T;
     }
 
-    /** Bytes of memory that the engine has taken so far. */
+    /** The memory of the engine so far, in bytes. */
     get memoryBytes(): number {
         return this.exports.memory.buffer.byteLength;
     }
 
-    /** The engine's input buffer, for the next call. Its memory may move with that call. */
+    /** Returns the engine's input buffer for the next call, which may move the memory of the buffer. */
     input(size: number): Uint8Array {
         const pointer = this.exports.session_input(this.session, Math.max(size, 1));
         if (pointer === 0) throw new Error(NO_MEMORY);
         return new Uint8Array(this.exports.memory.buffer, address(pointer), size);
     }
 
-    /** A part of its memory, which may move with the next call. */
+    /** Returns a part of the engine's memory, which the next call may move. */
     memory(pointer: Pointer, size: number): Uint8Array {
         if (pointer === 0) throw new Error('There is no such place');
         return new Uint8Array(this.exports.memory.buffer, address(pointer), size);
@@ -101,7 +103,7 @@ export class EngineModule {
         return this.encoder.encode(text);
     }
 
-    /** Puts a request (wasm_session.h) into the input: its doubles, its words, the words after it, and bytes. */
+    /** Writes a request (wasm_session.h) to the input buffer: doubles, the number of words, words, and bytes. */
     inputRequest(doubles: readonly number[], words: readonly number[], bytes: Uint8Array): void {
         const at = doubles.length * 8;
         const end = at + words.length * 4;
@@ -111,7 +113,7 @@ export class EngineModule {
         new Uint8Array(buffer, byteOffset + end).set(bytes);
     }
 
-    /** Puts 32-bit words and after them text, as UTF-8, into the input. Returns how many bytes the text has. */
+    /** Writes 32-bit words and then a UTF-8 text to the input buffer. Returns the number of bytes of the text. */
     inputWords(words: readonly number[], text = ''): number {
         const bytes = this.encoder.encode(text);
         const input = this.input(words.length * 4 + bytes.length);
@@ -120,14 +122,14 @@ export class EngineModule {
         return bytes.length;
     }
 
-    /** The index of a weight of the profile; of the first for none. */
+    /** Returns the index of a weight of the profile, or 0 without an id. */
     weightIndex(id?: string): number {
         const index = id === undefined ? 0 : this.weights.indexOf(id);
         if (index < 0) throw new Error(`This profile has no weight "${id}"`);
         return index;
     }
 
-    /** A string of the profile, decoded at its first use, or '' for none. */
+    /** Returns a string of the profile, or '' for NONE, and caches the decoded string. */
     text(string: number): string {
         if (string < 0) return '';
         let text = this.strings.get(string);
@@ -138,23 +140,23 @@ export class EngineModule {
         return text;
     }
 
-    /** After another profile was loaded, its strings have other numbers. */
+    /** Drops the cached strings, because another profile has other string numbers. */
     forgetTexts(): void {
         this.strings.clear();
     }
 
-    /** The text of an answer of one column of bytes. */
+    /** Returns the text of an answer that has one column of bytes. */
     decode(view: View): string {
         return this.decoder.decode(view.bytes(0));
     }
 
-    /** Throws the engine's sentence if a call failed. */
+    /** Throws the engine's message if a call failed. */
     check(code: number): number {
         if (code < 0) throw this.error();
         return code;
     }
 
-    /** The answer of a call. Throws the engine's error if the call failed. */
+    /** Returns the answer of a call, or throws the engine's message if the call failed. */
     view(pointer: Pointer): View {
         if (pointer === 0) throw this.error();
         return new View(this.exports.memory.buffer, address(pointer));
@@ -173,13 +175,16 @@ export class EngineModule {
     }
 }
 
-/** Structs in memory: their size, and how one is read (layout.ts). */
+/** The size of a struct in memory, and the function that reads the struct (layout.ts). */
 export interface Layout<T> {
     size: number;
     read: (data: DataView, at: number) => T;
 }
 
-/** `struct view` of wasm_session.h: a length and columns. Each column is copied, because wasm memory moves and is used again. */
+/**
+ * `struct view` of wasm_session.h: a length and columns. Copies each column, because the engine's memory moves, and the
+ * engine writes the next answer to the same place.
+ */
 export class View {
     readonly length: number;
     private readonly columns: Uint32Array;
@@ -192,7 +197,7 @@ export class View {
         this.columns = new Uint32Array(memory, start + VIEW.at.columns, (VIEW.size - VIEW.at.columns) / 4);
     }
 
-    /** Whether the answer has this column. */
+    /** Returns whether the answer has this column. */
     has(column: number): boolean {
         return (this.columns[column] ?? 0) !== 0;
     }
@@ -217,18 +222,18 @@ export class View {
         return new Uint8Array(this.memory, this.at(column, length), length).slice();
     }
 
-    /** The first `most` structs of a column. */
+    /** Reads the first `most` structs of a column. */
     records<T>(column: number, { size, read }: Layout<T>, most = this.length): T[] {
         const data = new DataView(this.memory, this.at(column, this.length), this.length * size);
         return Array.from({ length: Math.min(this.length, most) }, (_, i) => read(data, i * size));
     }
 
-    /** The struct in the first column, which has one row. */
+    /** Reads the struct in the first column, which has one row. */
     record<T>({ size, read }: Layout<T>): T {
         return read(new DataView(this.memory, this.at(0, 1), size), 0);
     }
 
-    /** The structs of the first column as they are, for columns that are made of their fields. */
+    /** Copies the bytes of the structs in the first column, from whose fields the caller makes columns. */
     structs(size: number): ArrayBuffer {
         return this.bytes(0, this.length * size).buffer;
     }

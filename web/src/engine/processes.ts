@@ -1,45 +1,45 @@
-/** The tree of processes: a thin layer over lib/tree/process_json.c. Times are in ms. */
+/** The calls about the tree of processes, which lib/tree/process_json.c answers. Times are in ms. */
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 
 export interface ProcessRow {
     pid: string;
     name: string;
-    /** The argument that fewest processes of this name have, or ''. */
+    /** The argument that the fewest processes of this name have, or ''. */
     argument: string;
-    /** '': not known. */
+    /** The command line, or '' if unknown. */
     command: string;
-    /** "exit status 2", or '' if not known. */
+    /** The exit status, such as "exit status 2", or '' if unknown. */
     exit: string;
     from_ms: number;
     to_ms: number;
     cpu_ms: number;
-    /** With its descendants. */
+    /** CPU time of the process and its descendants. */
     tree_cpu_ms: number;
-    /** On the critical path of processes. */
+    /** Time on the critical path of processes. */
     path_ms: number;
     depth: number;
     descendants: number;
-    /** Index of the row; undefined for a root. */
+    /** The index of the parent's row, undefined for a root. */
     parent?: number;
     threads: number[];
 }
 
 export interface ProcessTree {
-    /** About the longest time in which one process runs at a time; '' for none. */
+    /** Describes the longest time in which only one process ran at a time; '' without such a time. */
     sentence: string;
     idle_ms: number;
     alone_ms: number;
     parallel_ms: number;
     serial: { from_ms: number; to_ms: number };
-    /** Each precedes its descendants. */
+    /** Each process precedes its descendants. */
     processes: ProcessRow[];
-    /** The critical path, by time. */
+    /** The steps of the critical path in order of time. */
     path: { process: number; from_ms: number; to_ms: number }[];
 }
 
 export interface ProcessCalls {
-    /** The processes that live in a range. */
+    /** Returns the processes that live in a range. */
     processes(from: number, to: number): Promise<ProcessTree>;
 }
 

@@ -2,22 +2,22 @@
 import type { Engine, LoadCalls, Progress } from './api';
 import type { AnySource } from './download';
 
-/** The error of a call for a query or a butterfly that is closed, because a newer one has replaced it. */
+/** The error of a call about a query or butterfly that the worker has closed for a newer query. */
 export class ClosedError extends Error {}
 
 export type Method = keyof Engine;
 
-/** The functions of the worker behind the calls of the page, without promises. */
+/** The types of the worker's functions, which answer without promises. */
 export type Answers<Calls> = {
     [M in keyof Calls]: Calls[M] extends (...args: infer Args) => Promise<infer Value>
         ? (...args: Args) => Value
         : never;
 };
 
-/** All but loading, which the worker does itself. */
+/** All calls except for loading, which the worker implements without the engine's themes. */
 export type EngineAnswers = Answers<Omit<Engine, keyof LoadCalls>>;
 
-/** The arguments of a call, without those that cannot be posted. */
+/** The arguments of a call, without functions, which messages cannot contain. */
 export type Arguments<M extends Method> = M extends 'load' ? [source: AnySource] : Parameters<Engine[M]>;
 
 export type Request = { [M in Method]: { id: number; method: M; args: Arguments<M> } }[Method];
@@ -25,6 +25,6 @@ export type Request = { [M in Method]: { id: number; method: M; args: Arguments<
 export type Reply =
     | { id: number; kind: 'result'; value: unknown }
     | { id: number; kind: 'error'; message: string; isClosed: boolean }
-    /** The engine is in no state to answer anything more. */
+    /** The engine cannot answer further calls. */
     | { id: number; kind: 'died'; message: string }
     | { id: number; kind: 'progress'; progress: Progress };

@@ -1,7 +1,7 @@
-/** The sides of a comparison for one row, from columns. */
+/** Reads both sides of a comparison from columns. */
 import type { SideColumns, Sides } from './api';
 
-/** What the sides count of one row. */
+/** Returns both sides of one row. */
 export function sidesAt({ baseTotal, baseSelf, newTotal, newSelf }: SideColumns, row: number): Sides {
     return {
         base: { total: baseTotal[row] ?? 0, self: baseSelf[row] ?? 0 },

@@ -1,6 +1,6 @@
 /**
- * The costs of lines and instructions, and the keys to fetch their text and code: a thin layer over
- * lib/wasm/wasm_source.c.
+ * The calls about the costs of lines and instructions, and about the keys by which the page requests their text and
+ * code. lib/wasm/wasm_source.c answers them.
  */
 import type { PathFilter } from './api';
 import {
@@ -16,10 +16,13 @@ import {
 import { type EngineModule, type Layout, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
-/** Which frames of the samples count: those of one row of a tree, or of one func, and all that these call; null: all. */
+/**
+ * Selects the frames that count: the frames of one row of a tree, or of one function, and all frames that they call.
+ * null selects all frames.
+ */
 export type FrameSelection = PathFilter | { func: number } | null;
 
-/** How the symbol API and the profile name a library. */
+/** The names of a library in the symbol API and in the profile. */
 export interface LibraryId {
     name: string;
     debugName: string;
@@ -27,7 +30,7 @@ export interface LibraryId {
     codeId: string;
 }
 
-/** Code at an address, relative to its library. */
+/** A place in code: an address relative to its library. */
 export interface CodePlace {
     lib: LibraryId;
     address: number;
@@ -35,20 +38,20 @@ export interface CodePlace {
 
 export interface SourceFile {
     file: string;
-    /** The whole text, if the profile has it. */
+    /** The whole text, if the profile contains the text. */
     content: string | null;
-    /** Addresses that come from the file, one of each library. */
+    /** Addresses with code from the file, one address of each library. */
     places: CodePlace[];
 }
 
 export interface LineCost {
-    /** 1-based; 0: frames of the file without a line. */
+    /** The line number, from 1 on, or 0 for frames of the file without a line. */
     line: number;
     total: number;
     self: number;
 }
 
-/** A call that the compiler put in place of the line. */
+/** A call on the line that the compiler inlined. */
 export interface InlinedCost {
     line: number;
     func: number;
@@ -58,16 +61,16 @@ export interface InlinedCost {
 export interface LineCosts {
     lines: LineCost[];
     inlined: InlinedCost[];
-    /** The figures of each side of a comparison. The other members are changes. */
+    /** The costs on each side of a comparison. The other members are changes. */
     sides?: { base: LineCost[]; new: LineCost[] };
-    /** Of the whole file: each sample once. */
+    /** The total of the whole file, in which each sample counts once. */
     total: number;
     self: number;
 }
 
 export interface HotLine {
     func: number;
-    /** The source file of the func. */
+    /** The source file of the function. */
     file: string;
     line: number;
     self: number;
@@ -75,7 +78,7 @@ export interface HotLine {
 
 export interface HotLines {
     lines: HotLine[];
-    /** Self of all lines. The rest of the total has no line. */
+    /** The self time of all lines. The rest of the total has no line. */
     known: number;
 }
 
@@ -96,20 +99,20 @@ export interface NativeSymbol {
     name: string;
     lib: LibraryId;
     address: number;
-    /** Bytes; 0: not known. */
+    /** The size in bytes, 0 if unknown. */
     size: number;
     total: number;
     self: number;
 }
 
-/** A frame at an address. Depth 0 is the symbol, and the other frames are inlined calls. */
+/** A frame at an address. Depth 0 is the symbol; other depths are inlined calls. */
 export interface AddressLine {
     address: number;
     depth: number;
     func: number;
-    /** '' if not known. */
+    /** The source file, or '' if unknown. */
     file: string;
-    /** 0: not known. */
+    /** The line, or 0 if unknown. */
     line: number;
 }
 
@@ -119,10 +122,13 @@ export interface Callee {
 }
 
 export interface SourceCalls {
-    /** The source file of a func; -1: not known. */
+    /** Returns the source file of a function, or -1 if unknown. */
     funcSource(func: number): Promise<number>;
     sourceFile(source: number): Promise<SourceFile>;
-    /** The lines of a file with the costs of one func, or of all funcs (-1). A comparison also has those of each side. */
+    /**
+     * Returns the costs of the lines of a file for one function, or for all functions (-1). A comparison also has the
+     * costs on each side.
+     */
     lineCosts(
         query: number,
         source: number,
@@ -130,15 +136,17 @@ export interface SourceCalls {
         selection: FrameSelection,
         withSides?: boolean,
     ): Promise<LineCosts>;
-    /** The lines of all files with the most self time. */
+    /** Returns the lines of all files with the most self time. */
     hotLines(query: number, limit: number): Promise<HotLines>;
-    /** The native symbols with code of a func, heaviest first. */
+    /** Returns the native symbols with code of a function, heaviest first. */
     symbols(query: number, func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
-    /** Of instructions that begin at these addresses, ascending, those that some stack has. */
+    /** Returns the costs of the instructions at these ascending addresses. An instruction in no stack has no entry. */
     addressCosts(query: number, symbol: number, selection: FrameSelection, starts: number[]): Promise<AddressCosts>;
-    /** The lines of a symbol in the frames of the profile. */
+    /** Returns the lines of a symbol that frames of the profile have. */
     addressLines(symbol: number): Promise<AddressLine[]>;
-    /** The symbol that begins at an address of the caller's library, or null if no stack has it. */
+    /**
+     * Returns the symbol that begins at an address of the caller's library, or null if no stack contains the symbol.
+     */
     calleeAt(caller: number, address: number): Promise<Callee | null>;
 }
 
@@ -175,7 +183,7 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
 
-    /** Puts a selection into the input: its kind, and how many words it has. */
+    /** Writes a selection to the input buffer: its kind, and the number of its words. */
     function inputSelection(selection: FrameSelection, more: number[] = []): [kind: number, length: number] {
         const words = selection === null ? [] : 'func' in selection ? [selection.func] : selection.path;
         module.inputWords(words.concat(more));
@@ -184,7 +192,7 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         return [SELECTION_KIND.indexOf(selection.inverted ? 'inverted-path' : 'path'), words.length];
     }
 
-    /** The structs of an answer's first column. */
+    /** Reads the structs in the first column of an answer. */
     function records<T>(pointer: Pointer, layout: Layout<T>): T[] {
         return module.view(pointer).records(0, layout);
     }
@@ -212,10 +220,10 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         return module.text(module.view(wasm.session_source(session, source)).ints(0)[0] ?? NONE);
     }
 
-    /** Total and self of everything, the second column. */
+    /** Reads the total and self of all rows from the second column. */
     function sums(pointer: Pointer): { total: number; self: number } {
         const view = module.view(pointer);
-        // Also where there are no rows.
+        // An answer without rows has the sums, too.
         const [total = 0, self = 0] = view.length === 0 ? [] : view.doubles(1, 2);
         return { total, self };
     }
@@ -243,7 +251,7 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             const sides = withSides && { base: records(ask(0), LINE_COST), new: records(ask(1), LINE_COST) };
             const pointer = ask(-1);
             const lines = records(pointer, LINE_COST);
-            // What has not changed is a line, too.
+            // A line without a change still needs a row.
             const known = new Set(lines.map(({ line }) => line));
             for (const { line } of sides ? [...sides.base, ...sides.new] : [])
                 if (!known.has(line) && known.add(line)) lines.push({ line, total: 0, self: 0 });

@@ -1,4 +1,6 @@
-/** The graphs of the timeline and the samples under the mouse: a thin layer over lib/wasm/wasm_timeline.c. */
+/**
+ * The calls about the graphs of the timeline and the samples under the mouse, which lib/wasm/wasm_timeline.c answers.
+ */
 import { NewestMap } from '../base/newest_map';
 import type { ActivityFilter, Stacks, TimelineCalls } from './api';
 import type { EngineModule, Pointer } from './module';
@@ -30,10 +32,13 @@ interface ActivityRows {
     strip: Uint8Array;
 }
 
-/** The limit of cached graphs, several times those of a window. An earlier selection needs no second pass over all samples. */
+/**
+ * The limit of cached graphs, several times the number of graphs in a window. For an earlier selection, the engine thus
+ * need not read all samples again.
+ */
 const MOST_RECENT = 64;
 
-/** The rows of `matching` in the order of `categories`, with zeros where it has none. */
+/** Returns the rows of `matching` in the order of `categories`, with zeros for other categories. */
 function spread(matching: ActivityRows, categories: number[], width: number): Float32Array {
     const shares = new Float32Array(categories.length * width);
     matching.categories.forEach((category, row) => {
@@ -64,7 +69,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
         };
     }
 
-    /** The words of threads and transforms, and how many each has. */
+    /** Returns the words of threads and transforms, and the number of each. */
     function stackWords({ threads, transforms }: Stacks): { words: number[]; lengths: [number, number] } {
         const words = transforms.flatMap(transformWords);
         return { words: [...threads, ...words], lengths: [threads.length, words.length] };
@@ -101,7 +106,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                       activityMatching(threads, from, to, width, filter),
                   )
                 : null;
-            // Copies, because an answer is handed over to the page.
+            // The page takes over the memory of an answer, so the cache keeps the original, and the answer has copies.
             return {
                 width,
                 categories: all.categories,
@@ -160,7 +165,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 reason: view.ints(6, 1)[0] ?? -1,
                 unseen: view.doubles(8, 1)[0] ?? 0,
                 runtimeCallers: view.ints(9, 1)[0] ?? 0,
-                waker: module.text(view.ints(7, 1)[0] ?? -1), // the last: it ends the answer
+                waker: module.text(view.ints(7, 1)[0] ?? -1), // the last read, because reading a string ends the answer
             };
         },
     };

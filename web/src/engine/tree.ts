@@ -1,4 +1,4 @@
-/** The call tree, the function list and names: a thin layer over lib/wasm/wasm_tree.c. */
+/** The calls about the call tree, the function list and names, which lib/wasm/wasm_tree.c answers. */
 
 import { baseName } from '../base/plain';
 import type {
@@ -57,7 +57,7 @@ interface Functions {
 
 const MOST_LINES = 20;
 
-/** A transform as wasm_tree.c reads it. */
+/** Returns a transform in the words that wasm_tree.c reads. */
 export function transformWords(transform: Transform): number[] {
     const { kind, index, inverted, path, text = '', slowest = 0, splits = false } = transform;
     const bytes = new TextEncoder().encode(text);
@@ -67,7 +67,7 @@ export function transformWords(transform: Transform): number[] {
     return [...head, Math.round(slowest * 1e9), Number(splits), ...path, ...words];
 }
 
-/** Four columns of an answer, if it is about both sides of a comparison. */
+/** Reads four columns of an answer about both sides of a comparison. */
 function sideColumns(view: View, first: number): SideColumns | undefined {
     if (!view.has(first)) return undefined;
     const [baseTotal, baseSelf, newTotal, newSelf] = [0, 1, 2, 3].map((at) => view.doubles(first + at)) as [
@@ -79,7 +79,7 @@ function sideColumns(view: View, first: number): SideColumns | undefined {
     return { baseTotal, baseSelf, newTotal, newSelf };
 }
 
-/** Rows as session_view_rows() answers with them. */
+/** Reads rows that session_view_rows() returned. */
 export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
     const view = module.view(pointer);
     const sides = sideColumns(view, 8);
@@ -96,7 +96,10 @@ export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
     };
 }
 
-/** About `most` funcs of the rows around the end of a path: those on it, and of each level, the last first, the heaviest. */
+/**
+ * Returns about `most` functions of the rows near the end of a path: the functions on the path, and the heaviest
+ * functions of each level, from the last level on.
+ */
 function funcsAround(levels: readonly TreeRows[], path: NodePath, most: number): Set<number> {
     const funcs = new Set<number>(most > 0 ? path.slice(-most) : []);
     for (const { func } of [...levels].reverse())
@@ -108,7 +111,7 @@ function sumOf(list: readonly { weight: number }[]): number {
     return list.reduce((sum, entry) => sum + entry.weight, 0);
 }
 
-/** Reads rows, paths and functions from the memory of the engine. */
+/** Creates functions that read rows, paths and functions from the engine's memory. */
 function createReaders(module: EngineModule, wasm: Functions) {
     const { session } = module;
 
@@ -118,7 +121,7 @@ function createReaders(module: EngineModule, wasm: Functions) {
         return Array.from(module.view(pointer).ints(0));
     }
 
-    /** The rows, and the children of each existing node of a path from these rows. */
+    /** Returns the rows, and the children of each node of a path that exists in the rows. */
     function levelsAlong(query: number, first: TreeRows, path: NodePath): TreeRows[] {
         const levels = [first];
         for (const func of path) {
@@ -153,7 +156,7 @@ function createReaders(module: EngineModule, wasm: Functions) {
         return list.map((line) => ({ file, ...line }));
     }
 
-    /** The details that session_details() or a similar call stored last. */
+    /** Reads the details that session_details() or a similar call stored last. */
     function readDetails(index: number): Omit<NodeDetails, 'total' | 'self'> {
         const info = func(index);
         return {
@@ -170,7 +173,7 @@ function createReaders(module: EngineModule, wasm: Functions) {
     return { rows, path, levelsAlong, func, readDetails };
 }
 
-/** The factors by which new sides are scaled, each computed once. */
+/** Caches the factor by which the engine scales the new side of each comparison. */
 function createScales(module: EngineModule, wasm: Functions): (scaledBy: ScaledBy) => number {
     const scales = new Map<ScaledBy, number>();
 

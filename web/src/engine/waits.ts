@@ -1,4 +1,4 @@
-/** The waits of threads, in groups: a thin layer over lib/wasm/wasm_waits.c. */
+/** The calls about groups of waits, which lib/wasm/wasm_waits.c answers. */
 import type { NodePath } from './api';
 import type { KnownChange } from './changes';
 import type { PathState } from './critical_path';
@@ -9,56 +9,56 @@ import type { Answers } from './protocol';
 export { WAIT_GROUPING };
 export type WaitGrouping = (typeof WAIT_GROUPING)[number];
 
-/** Waits that have something in common: see struct wait_group. Times are ms. */
+/** A group of waits with the same key (struct wait_group). Times are in ms. */
 export interface WaitGroup {
     total: number;
-    /** Half of the 95 % intervals of the total and the count; 0 if they are no estimates. */
+    /** Half of the 95 % intervals of the total and the count, or 0 for exact numbers. */
     totalError: number;
     countError: number;
-    /** 99 % of the waits are not longer; NaN: unknown. */
+    /** The 99th percentile of the durations, NaN if unknown. */
     percentile99: number;
-    /** When the first wait began; NaN: unknown. */
+    /** The start of the first wait, NaN if unknown. */
     first: number;
     firstThread: number;
-    /** How many threads waited. */
+    /** The number of threads that waited. */
     threads: number;
-    /** The program's innermost function in the longest, and its line; -1 and 0: unknown. */
+    /** The program's innermost function in the longest wait and its line, or -1 and 0 if unknown. */
     ownFunc: number;
     ownLine: number;
     /** The waker's innermost function and line at the end of the longest wait with a waker's stack, or -1 and 0. */
     wakerFunc: number;
     wakerLine: number;
-    /** The part of the total in which the thread could have run. */
+    /** The part of the total in which the thread was runnable. */
     runnable: number;
     longest: number;
-    /** When the longest began and ended; null: all were too short to be recorded one by one. */
+    /** The start and the end of the longest wait, or null if prof recorded no wait of the group individually. */
     range: [number, number] | null;
-    /** Different in all groups of an answer. */
+    /** A key that no other group of the answer has. */
     key: string;
-    /** 0: unknown. */
+    /** The number of waits, 0 if unknown. */
     count: number;
-    /** Of the longest: subcategory of "Idle", func, and thread. -1: not recorded. */
+    /** The reason (a subcategory of "Idle"), function and thread of the longest wait, -1 if unknown. */
     reason: number;
     func: number;
     thread: number;
-    /** Who ended the longest; '': not known. */
+    /** The waker at the end of the longest wait, '' if unknown. */
     waker: string;
-    /** Where the longest was; by stack, the callers that all have. */
+    /** The stack of the longest wait. In groups by stack, the callers that all waits share. */
     path: NodePath;
-    /** The number of innermost callers that are no functions of the program: libc, runtimes. */
+    /** The number of innermost callers outside the program, in libc and runtimes. */
     runtimeCallers: number;
 }
 
 export interface WaitGroups {
-    /** The longest in total first. */
+    /** The groups, largest total first. */
     list: WaitGroup[];
-    /** The lifetime of the threads in the range, and the part in which they did not run, ms. */
+    /** The lifetime of the threads in the range, and the part of it in which they did not run, ms. */
     there: number;
     waited: number;
     runnable: number;
-    /** Recorded waits. */
+    /** The number of recorded waits. */
     count: number;
-    /** CPU time as the call tree has it, ms. */
+    /** The CPU time of the call tree, ms. */
     ran: number;
 }
 
@@ -70,49 +70,49 @@ interface LongestWait {
     thread: number;
 }
 
-/** A function, with its line: see wait_place_write(). */
+/** A function with its line: see wait_place_write(). */
 interface WaitPlace {
     function: string;
     line?: number;
 }
 
-/** The waits of one side of a comparison: mean time (ms) and number of the runs. */
+/** The waits on one side of a comparison: their mean time (ms) and their number, per run. */
 export interface ComparedSide {
     ms: number;
     count: number;
     longest?: LongestWait;
 }
 
-/** Waits of both sides with the same name, which is different in all rows of an answer. */
+/** The waits with one name on both sides. No other row of the answer has this name. */
 export interface ComparedWait {
     name: string;
     reason: string;
     base: ComparedSide;
     new: ComparedSide;
-    /** The function that waits, with its line. */
+    /** The function that waits, and its line. */
     where?: WaitPlace;
-    /** undefined: both sides wait too little for a verdict. */
+    /** undefined if both sides wait too little for a verdict. */
     known: KnownChange | undefined;
 }
 
 export interface ComparedWaits {
-    /** All off-CPU time, ms. */
+    /** The off-CPU time of all threads, ms. */
     all: { base: number; new: number; known: KnownChange };
-    /** The largest change first. */
+    /** The rows, largest change first. */
     list: ComparedWait[];
 }
 
-/** The waits at one call site, or the waits that threads of one name end there (struct site_waits). */
+/** The waits at one call site, or the waits that threads of one name end at this site (struct site_waits). */
 export interface SiteWaits {
     waker?: string;
     total_ms: number;
     count: number;
     threads: number;
-    /** For how long the waker held a lock on average while others waited. */
+    /** The mean time for which the waker held a lock while others waited. */
     held_ms?: number;
     longest?: LongestWait;
     where?: WaitPlace;
-    /** The innermost first. */
+    /** The callers, innermost first. */
     callers: string[];
 }
 
@@ -122,13 +122,13 @@ export interface ObjectWaits {
     reason: string;
     total_ms: number;
     count: number;
-    /** Short waits stand for others. */
+    /** Whether the numbers are estimates, because prof records a part of the short waits. */
     is_estimated: boolean;
     from_ms: number;
     to_ms: number;
-    /** The number of waiting threads, in equal steps. */
+    /** The number of waiting threads over time, in equal steps. */
     waiting: number[];
-    /** The longest total first. */
+    /** The waiters, largest total first. */
     waiters: SiteWaits[];
     wakers: SiteWaits[];
     /** The parts of the critical paths during the longest waits. */
@@ -136,15 +136,15 @@ export interface ObjectWaits {
 }
 
 export interface WaitCalls {
-    /** The waits of both sides of a comparison, matched by name. */
+    /** Returns the waits on both sides of a comparison, matched by name. */
     comparedWaits(query: number, by: WaitGrouping): Promise<ComparedWaits>;
-    /** The waits of the query for the object with this func. */
+    /** Returns the waits for the object whose function is `object`. */
     objectWaits(query: number, object: number): Promise<ObjectWaits>;
-    /** The waits of the query in groups. */
+    /** Returns groups of the waits of the query. */
     waitGroups(query: number, by: WaitGrouping): Promise<WaitGroups>;
 }
 
-/** A change as the engine writes it. */
+/** A change in the JSON text of the engine. */
 interface WrittenChange {
     interval: [number, number];
     is_noise: boolean;

@@ -1,7 +1,7 @@
 /**
- * The engine as WebAssembly, with types: loading, and the answers of all themes. It runs in the worker (and in node,
- * for tests and benchmarks). A new theme is a file with its types, its interface of calls (a part of Engine in api.ts)
- * and its answers, which this file adds.
+ * The engine as WebAssembly, with types: loading, and the answers of all themes. Runs in the worker, and in node for
+ * tests and benchmarks. To add a theme, write a file with its types, its interface of calls (a part of Engine in
+ * api.ts) and its answers, and add the answers here.
  */
 import type { ProfileInfo } from './api';
 import { butterflyAnswers } from './butterfly';
@@ -46,23 +46,23 @@ interface Functions {
 
 const ALL_TIME = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 const FEED_BYTES = 1 << 20;
-const DEFER_BYTES = 1 << 15; // a run of numbers for which a helper is worth its start
+const DEFER_BYTES = 1 << 15; // numbers from which a run is worth the start of a helper
 
-/** An engine that is fed with a profile, and answers once that is finished. */
+/** An engine that the caller feeds with a profile. The engine answers calls about the profile after finish(). */
 export interface WasmEngine extends EngineAnswers {
-    /** The next bytes of the uncompressed file. Throws with a sentence for the user. */
+    /** Takes the next bytes of the uncompressed file. Throws a message for the user if they are invalid. */
     feed(bytes: Uint8Array): void;
-    /** The same, but long runs of numbers are deferred, and have to be put in their places before the end. */
+    /** The same, but returns long runs of numbers, which the caller has to put in place before finish(). */
     feedPassing(bytes: Uint8Array): Run[];
     put(run: Run, elements: Uint8Array): void;
-    /** Begins to load again. Until the end of the loading, the engine has the previous profile. */
+    /** Begins to load another profile. The engine has the previous profile until the new profile is complete. */
     begin(): void;
     finish(): ProfileInfo;
-    /** The same, of a side of a comparison, and begins with the next profile. */
+    /** Finishes one side of a comparison, and begins to load the next profile. */
     finishSide(side: 'base' | 'new'): void;
-    /** Makes one profile of the two sides. */
+    /** Makes one profile of both sides. */
     compare(source: ComparedSource): ProfileInfo;
-    /** Bytes of memory that it has taken so far. */
+    /** Returns the memory of the engine so far, in bytes. */
     memoryBytes(): number;
 }
 
@@ -137,7 +137,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
     };
 }
 
-/** The runs that were deferred in the part of a piece that begins at `start`. */
+/** Returns the runs that feedPassing() left out, in the part of the bytes that begins at `start`. */
 function runsOf(view: View, start: number): Run[] {
     return view.records(0, DEFERRED_RUN).map((run) => ({ ...run, offset: start + run.offset }));
 }

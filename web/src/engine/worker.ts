@@ -1,6 +1,7 @@
 /**
- * The worker: owns the engine, fetches the profile, and answers calls one after another. Calls are queued here and taken
- * one per turn of the event loop, so that a query that a newer one has overtaken is seen and dropped.
+ * The worker of the page, which has the engine, fetches the profile, and answers calls one after another. The worker
+ * queues calls and takes one call per turn of the event loop, so that it sees newer queries in time and drops older
+ * queries.
  */
 import { messageOf } from '../base/message';
 import { addActivity } from './activity_parts';
@@ -18,16 +19,17 @@ const scope = self as unknown as {
     postMessage(message: Reply, transfer?: Transferable[]): void;
 };
 
-/** Calls of which only the newest is answered. */
+/** Calls of which the worker answers only the newest. */
 const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions', 'changes']);
 
-/** Short calls that typing waits for: they go before all others. */
+/** Short calls that run while the user types. The worker answers them before all other calls. */
 const URGENT: ReadonlySet<Method> = new Set(['findFunctions', 'findTexts', 'searchTerms', 'funcs']);
 
 /**
- * Graphs of the timeline, dozens of them, and how far changes are known. What the user has asked for takes several calls, each made when the one before is
- * answered: it goes first, and has a moment for its next call. A call comes right behind the graphs that the same answer made
- * the page ask for: they wait for a moment, too. A graph that has waited for BACKGROUND_TIMEOUT takes turns with it.
+ * Calls that the worker answers after all others: the graphs of the timeline, which are dozens, and the confidence
+ * intervals of changes. The user's action takes several calls, and the page makes each call after the previous answer,
+ * so the worker waits for a moment before it starts a background call. A background call that has waited for
+ * BACKGROUND_TIMEOUT takes turns with other calls.
  */
 const BACKGROUND: ReadonlySet<Method> = new Set([
     'activity',
@@ -40,9 +42,9 @@ const BACKGROUND: ReadonlySet<Method> = new Set([
     'threadTimes',
 ]);
 const BACKGROUND_TIMEOUT = 150; // ms
-const MOMENT = 16; // ms: the page draws an answer, which is a frame, before it asks again
+const MOMENT = 16; // ms, a frame: the page draws an answer before it makes the next call
 
-/** The worker adds one thread a turn to the graph of several threads. An unfinished graph. */
+/** An unfinished graph of several threads, to which the worker adds one thread per turn. */
 interface ActivityPart {
     threads: number;
     sum: Activity;
@@ -58,14 +60,14 @@ const turn = new MessageChannel();
 let isBusy = false;
 let engine: WasmEngine | undefined;
 
-// Compiling starts with the worker, before the first request of the page.
+// The worker compiles the engine when it starts, before the first call of the page.
 let giveEngine = (_engine: Blob): void => undefined;
 const compiled = contained
     ? new Promise<Blob>((resolve) => {
           giveEngine = resolve;
       }).then(async (engine) => WebAssembly.compile(await engine.arrayBuffer()))
     : WebAssembly.compileStreaming(fetch(new URL(ENGINE_URL, location.href)));
-compiled.catch(() => undefined); // load() reports it
+compiled.catch(() => undefined); // load() reports the error
 
 scope.onmessage = (event) => {
     if (event.data instanceof Blob) return giveEngine(event.data);
@@ -74,7 +76,7 @@ scope.onmessage = (event) => {
 };
 turn.port1.onmessage = () => void takeTurn();
 
-/** The next call to answer; undefined: none yet. */
+/** Takes the next call to answer from the queue, or returns undefined if the call has not arrived yet. */
 function nextRequest(): Request | undefined {
     const [oldest] = queue;
     if (!oldest) return undefined;
@@ -105,7 +107,7 @@ async function takeTurn(): Promise<void> {
     if (isBusy) return;
     const request = nextRequest();
     if (!request) return;
-    // The next profile arrives in pieces. The worker answers other calls between two pieces.
+    // The server sends a profile in pieces, and the worker answers other calls between two pieces.
     if ((request.method === 'load' || request.method === 'grow') && engine) {
         void reply(request);
         turn.port2.postMessage(null);
@@ -155,7 +157,7 @@ function answer(request: Request): unknown {
     return method(...request.args);
 }
 
-/** Adds one thread to a graph. The call is in `parts` until its last thread. */
+/** Adds one thread to a graph. `parts` contains the call until the graph has all threads. */
 function activity(of: WasmEngine, id: number, args: Parameters<WasmEngine['activity']>): Activity {
     const [threads, from, to, width, filter] = args;
     if (threads.length <= 1) return of.activity(...args);
@@ -169,7 +171,7 @@ function activity(of: WasmEngine, id: number, args: Parameters<WasmEngine['activ
     return sum;
 }
 
-/** The previous profile stays until the new profile is loaded, because the file may be no profile. */
+/** Loads a profile. The engine keeps the previous profile until then, because the file may be no profile. */
 async function load(id: number, source: AnySource): Promise<ProfileInfo> {
     const module = compiled.catch((error: unknown) => {
         throw new Error(`Cannot load the engine: ${messageOf(error)}`);
@@ -181,7 +183,9 @@ async function load(id: number, source: AnySource): Promise<ProfileInfo> {
     return loaded.info;
 }
 
-/** The array buffers right inside an answer, which are handed over instead of copied. */
+/**
+ * Returns the array buffers that are direct members of an answer. The worker moves them to the page instead of copying.
+ */
 function buffersOf(value: unknown): Transferable[] {
     if (typeof value !== 'object' || value === null) return [];
     const buffers = Object.values(value).flatMap((part: unknown) =>

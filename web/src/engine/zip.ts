@@ -1,13 +1,13 @@
 /**
- * Reads files inside a zip archive: first the list at its end, then one file as a stream. The format is that of
- * APPNOTE.TXT 6.3.10, with the methods "stored" (0) and "deflated" (8), up to 4 GiB.
+ * Reads files in a zip archive: first the list at the end of the archive, then one file as a stream. The format is
+ * APPNOTE.TXT 6.3.10 with the methods "stored" (0) and "deflated" (8), up to 4 GiB.
  */
 
-/** A file in an archive; can be posted to the worker. */
+/** A file in an archive. The page can send this object to the worker. */
 export interface ZipEntry {
     archive: File;
     name: string;
-    /** Where its local header is, and how long its bytes are there and after unpacking. */
+    /** The offset of the file's local header, and its sizes before and after unpacking. */
     at: number;
     packedSize: number;
     size: number;
@@ -20,7 +20,7 @@ const LOCATOR64_SIZE = 20;
 const END64_SIZE = 56;
 const ENTRY_SIZE = 46;
 const LOCAL_SIZE = 30;
-const UNKNOWN = 0xffffffff; // the true number is in the 64-bit extra field
+const UNKNOWN = 0xffffffff; // the 64-bit extra field has the number
 const ENCRYPTED = 1;
 const MOST_ENTRIES = 100_000;
 const LARGEST_LIST = 64 << 20;
@@ -32,14 +32,14 @@ async function bytesAt(file: File, from: number, length: number): Promise<DataVi
     return new DataView(await file.slice(from, from + length).arrayBuffer());
 }
 
-/** Whether a file begins as zip archives do. */
+/** Returns whether a file begins like a zip archive. */
 export async function isZip(file: File): Promise<boolean> {
     if (file.size < END_SIZE) return false;
     const magic = (await bytesAt(file, 0, 4)).getUint32(0, true);
     return magic === 0x04034b50 || magic === 0x06054b50;
 }
 
-/** A 64-bit number; those that are too large to be a place in a file become one that is outside of every file. */
+/** Reads a 64-bit number. A number above 2^53 loses digits, but is still after the end of every file. */
 function number64(view: DataView, at: number): number {
     return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
@@ -49,7 +49,7 @@ interface List {
     size: number;
 }
 
-/** Where the list of files is: said by the record at the end of the archive, before a comment. */
+/** Finds the list of files, whose offset is in the record at the end of the archive, before a comment. */
 async function findList(file: File): Promise<List> {
     const length = Math.min(file.size, END_SIZE + LONGEST_COMMENT);
     const tail = await bytesAt(file, file.size - length, length);
@@ -68,7 +68,7 @@ async function findList(file: File): Promise<List> {
     return { size: number64(end, 40), at: number64(end, 48) };
 }
 
-/** The numbers that did not fit into 32 bits, in the order of the format: sizes, then the place. */
+/** Reads the numbers that exceed 32 bits, in the order of the format: sizes, then the offset. */
 function readExtra(view: DataView, at: number, length: number, entry: ZipEntry): void {
     for (let i = at; i + 4 <= at + length; ) {
         const size = view.getUint16(i + 2, true);
@@ -89,7 +89,7 @@ function readExtra(view: DataView, at: number, length: number, entry: ZipEntry):
     }
 }
 
-/** The files of an archive. Rejects with a sentence if it cannot be read. */
+/** Lists the files of an archive. Rejects with a message for the user if the archive is invalid. */
 export async function listZip(archive: File): Promise<ZipEntry[]> {
     const { at, size } = await findList(archive);
     if (size > LARGEST_LIST) throw new Error(DAMAGED_ZIP);
@@ -119,7 +119,7 @@ export async function listZip(archive: File): Promise<ZipEntry[]> {
     return entries;
 }
 
-/** The unpacked bytes of a file. */
+/** Opens a file of an archive as a stream of unpacked bytes. */
 export async function openZipEntry(entry: ZipEntry): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { archive, at, packedSize, method } = entry;
     if (method === -1) throw new Error('The file in the zip archive is encrypted');

@@ -1,4 +1,7 @@
-/** The flame graph of the selected threads: callers below, callees above; inverted, callers hang below what they call. */
+/**
+ * The flame graph of the selected threads, with callees above their callers. In the inverted graph, callers are below
+ * their callees.
+ */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../app/session';
@@ -19,9 +22,9 @@ import { AmountLines, type Amounts, FlameTooltip } from './FlameTooltip';
 import { RectChart } from './RectChart';
 import { rectPath, rectsOfPath, rowCount } from './rect_paths';
 
-/** ms that the mouse rests on a rect before the engine is asked more about it. */
+/** ms for which the mouse rests on a rect before the page requests details. */
 const DETAILS_DELAY = 120;
-/** A part of the width from which on it is all of it. */
+/** A zoom to this part of the width or more shows the whole width. */
 const ALL = 0.99999;
 
 function whole(session: Session): number {
@@ -44,7 +47,7 @@ function amountsOf(session: Session, rects: FlameRects, rect: number): Amounts {
     const amounts = { total: rects.total[rect] ?? 0, self, whole: whole(session) };
     if (!session.tree.isChange.value) return amounts;
     const [base, changed] = [rects.baseTotal[rect] ?? 0, rects.newTotal[rect] ?? 0];
-    // What stands for many has no sign of its own.
+    // A rect of several functions has no sign.
     return {
         ...amounts,
         total: changed - base,
@@ -52,7 +55,7 @@ function amountsOf(session: Session, rects: FlameRects, rect: number): Amounts {
     };
 }
 
-/** The selected node, which need not be wide enough for a rect. */
+/** Describes the selected node, which may be too narrow for a rect. */
 function describe(session: Session, node: TreeNode | null): string {
     const { info } = session;
     const { weightUnit } = session.filters;
@@ -185,7 +188,7 @@ export function FlameGraph(): JSX.Element {
     );
 }
 
-/** That not all is to be seen, and the way back. */
+/** Says that the graph shows a part of the width, with a button to show all. */
 function ZoomNote(): JSX.Element | null {
     const { flameAxis, zoomOut } = useSession().flame;
     const [from, to] = flameAxis.shown();
@@ -200,7 +203,7 @@ function ZoomNote(): JSX.Element | null {
     );
 }
 
-/** What a rect that stands for many takes of the whole width. */
+/** Returns the part of the width that a rect of several functions takes. */
 function aggregateSpan(session: Session, rects: FlameRects, rect: number): [number, number] {
     const { flame } = session.flame;
     const [from, to] = flame.value?.part ?? [0, 1];

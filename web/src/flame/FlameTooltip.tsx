@@ -1,4 +1,4 @@
-/** The tooltip of a rect: its full name, its figures, and the categories of its samples. */
+/** The tooltip of a rect: its full name, its numbers, and the categories of its samples. */
 import type { JSX } from 'preact';
 import { categoryColor } from '../base/colors';
 import { describeChange, describeWeight, formatShare } from '../base/format';
@@ -13,7 +13,7 @@ const MOST_CATEGORIES = 6;
 export interface Amounts {
     total: number;
     self: number;
-    /** Of a comparison: total and self are the changes. */
+    /** Both sides of a comparison, in which total and self are changes. */
     sides?: Sides;
     whole: number;
 }
@@ -42,7 +42,7 @@ function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Ele
     );
 }
 
-/** What both sides of a comparison count, and the change. */
+/** Shows the numbers of both sides of a comparison, and the change. */
 function ChangeLines({ total, self, sides }: { total: number; self: number; sides: Sides }): JSX.Element {
     const session = useSession();
     const { weightUnit } = session.filters;
@@ -99,7 +99,7 @@ export function AmountLines({ total, self, sides, whole }: Amounts): JSX.Element
 
 interface FlameTooltipProps extends Amounts {
     func: number;
-    /** null until the engine has answered. */
+    /** null before the engine has answered. */
     details: NodeDetails | null;
 }
 

@@ -1,6 +1,7 @@
 /**
- * A chart of stacked rects, shared by the flame graph and the stack chart. It draws, finds the rect under the mouse,
- * moves between rects by keyboard, and scrolls and zooms like all charts. Its view knows the meaning of the rects.
+ * A chart of stacked rects, with which the page shows the flame graph and the stack chart. Draws rects, finds the rect
+ * under the mouse, moves between rects by keyboard, and scrolls and zooms like all charts. Only the view knows the
+ * meaning of the rects.
  */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -18,7 +19,7 @@ import { type Chart, placeBelow, pressKey, useChartScroll, useHover, useReveal, 
 import { fetchShownNames, rectLabel } from './rect_names';
 import { useMovingRects } from './use_moves';
 
-/** Where the mouse is in the window, and the chart. */
+/** The position of the mouse in the window, and the chart. */
 export interface PointerPlace {
     x: number;
     y: number;
@@ -29,39 +30,39 @@ export interface RectChartProps {
     label: string;
     bands: readonly Band[];
     rowCount: number;
-    /** The first row is at the bottom. */
+    /** Whether the first row is at the bottom. */
     fromBottom: boolean;
     axis: Axis;
-    /** px at the left and the right that are not the axis's. */
+    /** The width at the left and the right of the axis, px. */
     margins: [number, number];
-    /** px: the axis, if it is not what the margins leave. */
+    /** The width of the axis, px; default: all between the margins. */
     plotWidth?: number;
     hasWasd: boolean;
-    /** Rects are followed from one answer to the next. */
+    /** Whether rects move from their old positions to the positions of a new answer. */
     moves?: boolean;
-    /** Another one scrolls to the selected rect. */
+    /** The chart scrolls to the selected rect when this value changes. */
     reveal: unknown;
-    /** Describes the selected rect to screen readers. */
+    /** The description of the selected rect for screen readers. */
     description: string;
     onSelect(place: Place): void;
-    /** Double click, or its key. */
+    /** Called for a double click on a rect, or for its key. */
     onOpen(place: Place): void;
-    /** Whether the view handles the key; `place`: the selected rect. */
+    /** Called for other keys, with the selected rect. Returns whether the view handles the key. */
     onKey(event: KeyboardEvent, place: Place | null): boolean;
     menuOf(place: Place): MenuItems;
-    /** The menu where there is no rect. */
+    /** Returns the menu for a place without a rect. */
     otherItems(): MenuItem[];
-    /** Shown at once; another answer may come later. */
+    /** Shows a tooltip at once, and may show a more complete tooltip later. */
     tooltipOf(place: Place, show: (content: ComponentChildren) => void, pointer: PointerPlace): void;
-    /** The mouse is over the chart, or has left. */
+    /** Called when the mouse moves over the chart, and with null when the mouse leaves. */
     onHover?(pointer: PointerPlace | null): void;
-    /** Over or beside the rects. */
+    /** Elements over or beside the rects. */
     children?: ComponentChildren;
-    /** Instead of the rects, if there are none. */
+    /** Shown if the chart has no rects. */
     empty: ComponentChildren;
 }
 
-/** The canvas of the chart, drawn after each render, with the names that fit. */
+/** Draws the canvas after each render, with the names that fit. */
 function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, session: Session, frame: Frame, moves: boolean): void {
     const { coloredRects, fetchColorNames } = session.coloring;
     const { bands, canvasWidth, shown } = frame;
@@ -155,7 +156,7 @@ export function RectChart(props: RectChartProps): JSX.Element {
             onKeyDown={(event) => {
                 if (event.target !== event.currentTarget) return;
                 if (!pressKey(event, chart, props, { navigation, select })) return;
-                hide(); // its place may have moved
+                hide(); // the rect may have moved
                 event.preventDefault();
             }}
             onFocus={() => {

@@ -22,7 +22,7 @@ import { type PointerPlace, RectChart } from './RectChart';
 import { rectPath, rectsOfPath, rowCount } from './rect_paths';
 import { MOST_CHARTS, type ThreadChart } from './stack_chart';
 
-/** Rows between the charts of two threads. */
+/** The number of empty rows between the charts of two threads. */
 const GAP_ROWS = 1;
 
 function nodePlace(rects: StackRects, rect: number): NodePlace {
@@ -69,7 +69,7 @@ function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.
     );
 }
 
-/** Whose rows these are, in the column of the timeline's labels. */
+/** The name of the rows' thread, in the column of the timeline's labels. */
 function ThreadLabel({ chart, band }: { chart: ThreadChart; band: Band }): JSX.Element {
     const session = useSession();
     const { threadInfo } = session.store;
@@ -162,7 +162,7 @@ export function StackChart(): JSX.Element {
         if (isPlain && event.key === 'Backspace') setPreview(null);
         else if (!place || !rects) return false;
         else if (isPlain && event.key === 'x') chooseTime(place);
-        // The letter itself moves the chart.
+        // The letter d moves this chart, so Delete drops the function instead.
         else if (isPlain && event.key === 'Delete') act(transformByKey('d', nodePlace(rects, place.rect)));
         else return onNodeKey(event, nodePlace(rects, place.rect));
         return true;

@@ -1,7 +1,7 @@
 /**
  * The colors of rects: by category, or by library, name or module of their functions. The hash of a name chooses its
- * color; if another name has this color, it gets the next free color. The flame graph of a comparison has the colors of
- * the changes.
+ * color. If another name has this color already, the name gets the next free color. In a comparison, rects have the
+ * colors of changes.
  */
 import { computed, signal } from '@preact/signals';
 import { COLOR_KEYS, type ColorKey, colorKeyOf, hashOf } from '../base/color_key';
@@ -15,7 +15,7 @@ import type { NamesPart } from '../session/names';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
-/** What charts can be colored by. */
+/** The choices of a chart's colors. */
 export type ChartColoring = ColorKey | 'change';
 
 const CHANGE: Choice<ChartColoring> = {
@@ -39,7 +39,7 @@ const CHOICES: readonly Choice<ChartColoring>[] = [
     },
 ];
 
-/** The one that the hash says; else the next free one, and all others before the pale ones. */
+/** Returns the slot that the hash chooses, or the next free slot. Pale colors come last. */
 function freeSlot(hash: number, taken: ReadonlySet<number>): number {
     const count = NAME_COLORS.length;
     for (let step = 0; step < NAME_SLOTS && taken.size < NAME_SLOTS; step++) {
@@ -49,17 +49,17 @@ function freeSlot(hash: number, taken: ReadonlySet<number>): number {
     return hash % NAME_SLOTS;
 }
 
-/** From this share of one category on, colors of categories say too little. */
+/** If one category has this share or more, colors of categories show too little. */
 const NEARLY_ALL = 0.8;
 
-/** The most rects whose names are fetched for colors. */
+/** The limit of rects for whose colors the page fetches names. */
 const MOST_NAMES = 20_000;
 
 export interface LegendEntry {
     key: string;
-    /** -1: of functions of which nothing is known. */
+    /** The color's slot, -1 for functions without the value. */
     slot: number;
-    /** What it has of the area of all rects. */
+    /** The share of this color in the area of all rects. */
     share: number;
 }
 
@@ -76,29 +76,32 @@ export function createColoring(session: SessionBase & Parts) {
     const { certainty, info } = session;
     const { isChange } = session.tree;
 
-    /** Whether categories say nothing, because nearly all of the first rects are of one; null: there were none yet. */
+    /**
+     * Whether the colors of categories show nothing, because one category has nearly all of the first rects; null
+     * before the first rects.
+     */
     const isOneCategory = signal<boolean | null>(null);
-    /** What it is without a choice. */
+    /** The colors if the user has chosen none. */
     const usual = computed<ChartColoring>(() => {
-        // In a stack chart, much is narrow, and stands for several functions of a category.
+        // In a stack chart, many rects are narrow and stand for several functions of a category.
         if (view.value.tab === 'stack-chart') return 'category';
         return isChange.value ? 'change' : isOneCategory.value ? 'module' : 'category';
     });
     const colorBy = computed<ChartColoring>(() => view.value.colorBy ?? usual.value);
     const colorChoices = computed(() => (usual.value === 'change' ? [CHANGE, ...CHOICES] : CHOICES));
-    /** The rects that are on the page now. */
+    /** The rects that the page shows. */
     const coloredRects = signal<readonly Rects[]>([]);
 
     const slots = new Map(COLOR_KEYS.map((by) => [by, new Map<string, number>()]));
     const keys = new Map(COLOR_KEYS.map((by) => [by, new Map<number, string>()]));
 
-    /** The usual one needs no word in the address. */
+    /** The address omits the default colors. */
     function setColorBy(by: ChartColoring): void {
         const wanted = by === usual.value || by === 'change' ? null : by;
         if (wanted !== view.value.colorBy) changeView({ colorBy: wanted }, 'push');
     }
 
-    /** '' while its name is not known. */
+    /** Returns the name by which a function gets its color, or '' before the page has the name. */
     function keyOf(func: number, by: ColorKey): string {
         const known = keys.get(by);
         const key = known?.get(func);
@@ -121,7 +124,7 @@ export function createColoring(session: SessionBase & Parts) {
         return slot;
     }
 
-    /** Decides on the usual colors, before the first flame graph of the session is drawn. */
+    /** Chooses the default colors, before the page draws the first flame graph of the session. */
     function noteFirst({ category, func, start, end }: Rects): void {
         if (isOneCategory.peek() !== null) return;
         const areas = new Map<number, number>();
@@ -134,7 +137,7 @@ export function createColoring(session: SessionBase & Parts) {
         if (whole > 0) isOneCategory.value = Math.max(...areas.values()) > NEARLY_ALL * whole;
     }
 
-    /** The largest change of the rects that is not noise. */
+    /** Returns the largest change of a rect that is not noise. */
     function largestChange({ baseTotal, newTotal, func }: FlameRects): number {
         let largest = 0;
         for (let rect = 0; rect < func.length; rect++)
@@ -143,13 +146,13 @@ export function createColoring(session: SessionBase & Parts) {
         return largest;
     }
 
-    /** Whether the change of a function may be noise. Without times, nobody knows how much samples vary. */
+    /** Returns whether the change of a function may be noise. Without the times of runs, noise is unknown. */
     function isNoise(func: number): boolean {
         return !info.value.timesAreOrder && (certainty.ofFunc(func, 'total')?.isNoise ?? false);
     }
 
     function changesAt(colors: ChartColors): (rects: Rects, rect: number) => RectColors {
-        certainty.judged('total'); // the chart is drawn again when that is known
+        certainty.judged('total'); // the page draws the chart again when the engine has answered
         const largest = new Map<FlameRects, number>();
         return (rects, rect) => {
             if (!hasSides(rects) || isNoise(rects.func[rect] ?? -1)) return colorsOfChange(colors, 0);
@@ -162,7 +165,7 @@ export function createColoring(session: SessionBase & Parts) {
         };
     }
 
-    /** Of a chart with these colors; null: its rects have those of their categories. */
+    /** Returns the colors of a chart's rects, or null for the colors of categories. */
     function colorsAt(colors: ChartColors, by = colorBy.value): ((rects: Rects, rect: number) => RectColors) | null {
         if (by === 'category') return null;
         if (by === 'change') return changesAt(colors);
@@ -172,7 +175,7 @@ export function createColoring(session: SessionBase & Parts) {
         };
     }
 
-    /** The names that colors depend on, of rects however narrow. */
+    /** Fetches the names that decide on colors, of narrow rects, too. */
     function fetchColorNames(all: readonly Rects[]): void {
         if (colorBy.value === 'category' || colorBy.value === 'change') return;
         const funcs = new Set<number>();
@@ -181,7 +184,7 @@ export function createColoring(session: SessionBase & Parts) {
         fetchMissingNames([...funcs]);
     }
 
-    /** What the colors of the rects on the page stand for, the largest first. */
+    /** The meanings of the colors on the page, largest area first. */
     const legend = computed<LegendEntry[]>(() => {
         namesVersion.value;
         const by = colorBy.value;

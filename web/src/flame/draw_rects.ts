@@ -1,4 +1,4 @@
-/** Draws the rects of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
+/** Draws the rects of a flame graph or stack chart at full resolution of the screen, with the names that fit. */
 
 import { pixelRatio, sizeCanvas } from '../base/canvas';
 import { nameParts } from '../base/fold';
@@ -6,27 +6,30 @@ import { describeNarrow } from '../base/format';
 import { type ChartColors, colorsOfCategory, type RectColors } from '../base/rect_colors';
 import type { Rects } from '../engine/charts';
 
-/** px */
+/** The height of a row, px. */
 export const ROW_HEIGHT = 18;
-/** Of all charts. */
+/** The font of all charts. */
 export const FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 export const FONT = `11px ${FONT_FAMILY}`;
 export const TEXT_MARGIN = 4;
-/** px: narrower rects have no room for any text. */
+/** The minimum width of a rect with text, px. */
 export const TEXT_ROOM = 20;
-/** px: narrower rects would be all frame. */
+/** The minimum width of a rect with a frame, px. */
 const FRAME_ROOM = 6;
 const ELLIPSIS = '…';
 
-/** Rows of rects that share a horizontal scale; a chart has one or, of several threads, one below the other. */
+/**
+ * Rows of rects with the same horizontal scale. A flame graph has one band; a stack chart of several threads has one
+ * band per thread, one below the other.
+ */
 export interface Band {
     rects: Rects;
-    /** What 0 and 1 of the rects are, on the axis of the chart. */
+    /** The positions of 0 and 1 of the rects on the axis of the chart. */
     span: [number, number];
-    /** The first row of the chart that is the band's, and how many it has. */
+    /** The first row of the band in the chart, and the number of its rows. */
     firstRow: number;
     rows: number;
-    /** 1 per rect that is selected. */
+    /** 1 for each selected rect. */
     selected: Uint8Array;
 }
 
@@ -37,31 +40,34 @@ export interface Place {
 
 export interface Frame {
     bands: readonly Band[];
-    /** What is shown of the axis. */
+    /** The shown part of the axis. */
     shown: [number, number];
-    /** The canvas, px. */
+    /** The width of the canvas, px. */
     canvasWidth: number;
     height: number;
-    /** Where the axis is in it, px. */
+    /** The position of the axis in the canvas, px. */
     left: number;
     width: number;
-    /** px from the top of the canvas to that of row 0, or if `fromBottom` to the bottom of row 0. */
+    /** px from the top of the canvas to the top of row 0; if `fromBottom`, to the bottom of row 0. */
     origin: number;
     fromBottom: boolean;
     hovered: Place | null;
-    /** Keys go to the chart: what is selected has a frame. */
+    /** Whether the chart has the focus, so that the selected rect gets a frame. */
     hasFocus: boolean;
     colors: ChartColors;
-    /** The colors of a rect, where they are not those of its category. */
+    /** Returns the colors of a rect. Without this function, rects have the colors of their categories. */
     colorsAt?: ((rects: Rects, rect: number) => RectColors) | null;
     label(func: number): string;
 }
 
 // ---- text ----
 
-/** Widths of characters, by code point; of a font without ligatures that is what a text is wide. */
+/** The widths of characters by code point. Without ligatures, the width of a text is the sum of its widths. */
 const widths = new Map<number, number>();
-/** More than any program's names have; a file could be made of all of Unicode. */
+/**
+ * The limit of cached widths, above the number of characters in names of programs. A malicious file could use all of
+ * Unicode.
+ */
 const MOST_WIDTHS = 10_000;
 
 function characterWidth(context: CanvasRenderingContext2D, code: number): number {
@@ -80,7 +86,7 @@ function textWidth(context: CanvasRenderingContext2D, text: string): number {
     return width;
 }
 
-/** As much of `text` as is at most `room` wide; '' if that is nothing. The context has the font, not scaled. */
+/** Returns the start of `text` that fits in `room`, or '' if nothing fits. The context has the font at scale 1. */
 export function fitText(context: CanvasRenderingContext2D, text: string, room: number): string {
     const dots = characterWidth(context, ELLIPSIS.codePointAt(0) ?? 0);
     let width = 0;
@@ -96,8 +102,8 @@ export function fitText(context: CanvasRenderingContext2D, text: string, room: n
 }
 
 /**
- * A name in `room`, in the parts of nameParts(): parameters and template arguments go first, then namespaces, the outermost first, then
- * the end of the own name.
+ * Shortens a name until the name fits in `room`, by the parts of nameParts(): first removes parameters and template
+ * arguments, then namespaces from the outermost on, then the end of the function's own name.
  */
 export function fitName(context: CanvasRenderingContext2D, name: string, room: number): [string, string, string] {
     const [before, own, after] = nameParts(name);
@@ -116,7 +122,7 @@ export function fitName(context: CanvasRenderingContext2D, name: string, room: n
 
 // ---- places ----
 
-/** The sides of a rect, px from the left of the canvas, not rounded. */
+/** Returns the sides of a rect, px from the left of the canvas, not rounded. */
 export function sidesOf(frame: Frame, band: Band, rect: number): [number, number] {
     const scale = frame.width / (frame.shown[1] - frame.shown[0]);
     const length = band.span[1] - band.span[0];
@@ -124,12 +130,12 @@ export function sidesOf(frame: Frame, band: Band, rect: number): [number, number
     return [x(band.rects.start[rect] ?? 0), x(band.rects.end[rect] ?? 0)];
 }
 
-/** The top of a row of the chart, px from that of the canvas. */
+/** Returns the top of a row of the chart, px from the top of the canvas. */
 export function topOf(frame: Frame, row: number): number {
     return frame.fromBottom ? frame.origin - (row + 1) * ROW_HEIGHT : frame.origin + row * ROW_HEIGHT;
 }
 
-/** What is at a place of the canvas; null: nothing. */
+/** Finds the rect at a position of the canvas, or null. */
 export function rectAt(frame: Frame, x: number, y: number): Place | null {
     const row = Math.floor((frame.fromBottom ? frame.origin - y : y - frame.origin) / ROW_HEIGHT);
     const at = frame.bands.findIndex((band) => row >= band.firstRow && row < band.firstRow + band.rows);
@@ -160,7 +166,7 @@ function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean
 
 const pixels = new Map<string, number>();
 
-/** A pixel of an image in memory, where red comes first, of a color #rrggbb. */
+/** Returns a color #rrggbb as a pixel of an image in memory, where red is the first byte. */
 function pixelOf(color: string): number {
     let pixel = pixels.get(color);
     if (pixel === undefined) {
@@ -171,7 +177,7 @@ function pixelOf(color: string): number {
     return pixel;
 }
 
-/** A rect that something is drawn on, device pixels. */
+/** A rect on which the code draws further marks, device pixels. */
 interface Drawn {
     band: Band;
     rect: number;
@@ -182,8 +188,8 @@ interface Drawn {
 }
 
 /**
- * The rects as pixels: thousands of them are drawn faster into memory than by calls for each. Only the first line of each
- * row is drawn rect by rect, the others are copies of it. Returns the rects that have room for a name or a frame.
+ * Fills the rects in an image in memory, which is faster than a drawing call for each of thousands of rects. Draws the
+ * first line of each row, and copies it to the other lines. Returns the rects with room for a name or a frame.
  */
 function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
     const data = new Uint32Array(image.data.buffer);
@@ -205,7 +211,7 @@ function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
             const left = Math.max(firstEdge, Math.round(start * ratio));
             const right = Math.min(lastEdge, Math.round(end * ratio));
             if (right <= left) continue;
-            // Neighbors keep apart, as long as there is something left of them.
+            // A gap separates neighbors, unless a rect is too narrow for a gap.
             const width = right - left > 2 * gap ? right - left - gap : right - left;
             const isHovered = frame.hovered?.band === at && frame.hovered.rect === rect;
             const isNarrow = width <= FRAME_ROOM * ratio;
@@ -222,15 +228,15 @@ function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
     return drawn;
 }
 
-/** px: from line to line of a hatch. */
+/** The distance between two lines of the hatching, px. */
 const HATCH_STEP = 7;
 
-/** Whether a rect is a wait for a CPU: the thread stays in the functions below, which are not its callers. */
+/** Returns whether a rect is a wait for a CPU. The rects below it are functions in which the thread still is. */
 function isRunnable({ depth, func, parent }: Rects, rect: number): boolean {
     return parent[rect] === -1 && (depth[rect] ?? 0) > 0 && (func[rect] ?? -1) >= 0;
 }
 
-/** Hatches the rects on which a thread waits for a CPU. */
+/** Draws a hatching over the rects in which a thread waits for a CPU. */
 function hatchBelow(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
     const { band, height, left, width } = drawn;
     const first = topOf(frame, band.firstRow) * ratio;
@@ -280,7 +286,7 @@ function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number
     });
 }
 
-/** The image of each canvas that was drawn last: one of several megabytes is not to be made for every picture. */
+/** The last image of each canvas, of several megabytes, which the next drawing uses again. */
 const images = new WeakMap<HTMLCanvasElement, ImageData>();
 
 function imageFor(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D): ImageData {
@@ -292,7 +298,7 @@ function imageFor(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D):
     return image;
 }
 
-/** Draws all bands over the whole canvas, which gets the size of the frame. */
+/** Draws all bands over the whole canvas, and sets the size of the canvas to the size of the frame. */
 export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
     const context = canvas.getContext('2d');
     if (!context) return;

@@ -14,7 +14,7 @@ import type { ColoringPart } from './coloring';
 import { rectPath } from './rect_paths';
 
 export interface ShownFlame extends Flame {
-    /** The query and the zoom that it was asked for, the zoom as text. */
+    /** The query and the zoom (as text) of the answer. */
     query: number | undefined;
     zoom: string;
     /** The question, with the width. */
@@ -23,7 +23,7 @@ export interface ShownFlame extends Flame {
 
 const WHOLE: Span = [0, 1];
 const SHORTEST = 1e-6;
-/** A caller counts as wider than what is shown from here on, in widths of that. */
+/** A caller counts as wider than the shown part from this factor on. */
 const WIDER = 1.0001;
 
 export function createFlame(session: SessionBase & { coloring: ColoringPart; store: StorePart; tree: TreePart }) {
@@ -34,9 +34,9 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
 
     const request = new Request<ShownFlame>();
     const { value: flame, error: flameError } = request;
-    /** Device pixels across the graph; 0 while there is none on the page. */
+    /** The width of the graph in device pixels, 0 while the page shows no graph. */
     const flamePixels = signal(0);
-    /** What is shown of the whole width, where that is not all of the rect that is zoomed into. */
+    /** The shown part of the width, unless the graph shows the whole rect of the zoom. */
     const part = computed<Span | null>(() => view.value.part);
 
     const flameAxis: Axis = {
@@ -57,11 +57,11 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
 
     const isZoomed = computed(() => view.value.zoom.length > 0 || view.value.part !== null);
 
-    /** Zooms out: to the next caller that is wider than what is shown, or to all. Returns whether there was any zoom. */
+    /** Zooms out to the next wider caller, or to the whole graph. Returns whether the graph was zoomed. */
     function zoomOut(toAll: boolean): boolean {
         const { zoom } = view.value;
         if (!isZoomed.value) return false;
-        // Moving about in a rect is given up before the rect is.
+        // From a part of a rect, the first step shows the whole rect.
         if (toAll) zoomInto([]);
         else zoomInto(part.value ? zoom : widerCaller(zoom));
         return true;
@@ -80,7 +80,7 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
         return [];
     }
 
-    /** What the view shows, for a graph of so many pixels. */
+    /** Requests the rects of the view for a width in pixels. */
     function askFlame(pixels: number): Promise<Flame> {
         const { zoom, part: shown } = view.value;
         return engine.flame(queryOf(), shown ? [] : zoom, shown ?? WHOLE, pixels);
@@ -100,7 +100,7 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
         return { ...answer, query, zoom, asked };
     }
 
-    /** Keeps the graph in step with the query, while it is on the page. */
+    /** Updates the graph with the query while the page shows the graph. */
     function follow(): void {
         effect(() => {
             flamePixels.value;
@@ -108,7 +108,7 @@ export function createFlame(session: SessionBase & { coloring: ColoringPart; sto
             zoomed.value;
             part.value;
             if (isWanted.value) request.ask(ask);
-            // When the graph comes back to the page, it does not begin with what another query or zoom has left.
+            // When the user comes back to the graph, the page does not first show an answer of another query or zoom.
             else if (flamePixels.value > 0) return;
             else if (flame.peek()?.query !== summary.value?.id || flame.peek()?.zoom !== zoomed.value.join())
                 request.clear();

@@ -1,4 +1,4 @@
-/** The reaction of a chart of rects to scrolling, the mouse and keys. */
+/** Hooks of a chart of rects, which handle scrolling, the mouse and keys. */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ChartNavigation, isPlainArrow } from '../ui/chart_navigation';
@@ -8,15 +8,15 @@ import { type Frame, type Place, ROW_HEIGHT, rectAt, sidesOf, topOf } from './dr
 import type { RectChartProps } from './RectChart';
 import { firstPlace, neighbor, samePlace, scrollToRow, selectedPlace } from './rect_steps';
 
-/** The element that scrolls, and the newest frame that is drawn in it. */
+/** The element that scrolls, and the frame that the page drew in it last. */
 export interface Chart {
     scroller: RefObject<HTMLDivElement | null>;
     frame: () => Frame;
-    /** x of the canvas where the keyboard was last, px. */
+    /** The x of the canvas at which the keyboard moved last, px. */
     lastX: RefObject<number>;
 }
 
-/** Keeps the bottom of a chart that grows from there in sight. Returns the scroll position, px, and its listener. */
+/** Keeps the bottom in view of a chart that grows from the bottom. Returns the scroll position in px and a listener. */
 export function useChartScroll(
     scroller: RefObject<HTMLDivElement | null>,
     { contentHeight, fromBottom, height }: { contentHeight: number; fromBottom: boolean; height: number },
@@ -27,7 +27,7 @@ export function useChartScroll(
     useLayoutEffect(() => {
         const element = scroller.current;
         if (!element || height === 0) return;
-        // A graph that was turned begins with its roots.
+        // After inversion, the graph shows its roots first.
         if (wasFromBottom.current !== fromBottom) {
             wasFromBottom.current = fromBottom;
             belowView.current = 0;
@@ -61,10 +61,10 @@ export function useReveal({ scroller, frame, lastX }: Chart, reveal: unknown, co
     }, [reveal]);
 }
 
-/** The rect below the mouse, and its tooltip. */
+/** Returns the rect under the mouse, and its tooltip. */
 export function useHover(chart: Chart, props: RectChartProps, placeOf: (event: MouseEvent) => Place | null) {
     const [hovered, setHovered] = useState<Place | null>(null);
-    /** The place whose tooltip is shown, or requested: its text may come after the chart has gone. */
+    /** The rect of the shown or requested tooltip, whose text may arrive after the user has left the chart. */
     const wanted = useRef<Place | null>(null);
     useEffect(
         () => () => {
@@ -105,7 +105,7 @@ export function useHover(chart: Chart, props: RectChartProps, placeOf: (event: M
     return { hovered, hide, onPointerMove };
 }
 
-/** Selecting rects by mouse and by keyboard, and the menu of the selected one. */
+/** Selects rects by mouse and by keyboard, and opens the menu of the selected rect. */
 export function useSelection(chart: Chart, props: RectChartProps) {
     const { scroller, frame, lastX } = chart;
     const selected = (): Place | null => selectedPlace(frame(), lastX.current ?? 0);
@@ -120,7 +120,7 @@ export function useSelection(chart: Chart, props: RectChartProps) {
         props.onSelect(place);
     };
 
-    /** The lower left corner of a rect, in the window. */
+    /** Returns the lower left corner of a rect in the window. */
     const cornerOf = (place: Place, area: DOMRect): { x: number; y: number } => {
         const band = frame().bands[place.band];
         if (!band) return { x: area.left, y: area.top };
@@ -129,7 +129,7 @@ export function useSelection(chart: Chart, props: RectChartProps) {
         return { x: area.left + Math.max(left, 0), y: area.top + top };
     };
 
-    /** `pointed`: the rect below the mouse; undefined: the menu was opened by a key. */
+    /** `pointed` is the rect under the mouse, or undefined if a key opened the menu. */
     const openMenuAt = (event: MouseEvent, pointed: Place | null | undefined): void => {
         const element = scroller.current;
         if (!element) return;
@@ -153,7 +153,7 @@ export function useSelection(chart: Chart, props: RectChartProps) {
     return { select, openMenuAt, offerMenu };
 }
 
-/** Whether the key had an effect. */
+/** Returns whether the key had an effect. */
 export function pressKey(
     event: KeyboardEvent,
     { frame, lastX }: Chart,
@@ -167,7 +167,7 @@ export function pressKey(
     return true;
 }
 
-/** The rect below the mouse. */
+/** Returns the rect under the mouse. */
 export function placeBelow(event: MouseEvent, canvas: HTMLCanvasElement | null, frame: Frame): Place | null {
     const area = canvas?.getBoundingClientRect();
     return area ? rectAt(frame, event.clientX - area.left, event.clientY - area.top) : null;

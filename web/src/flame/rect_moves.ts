@@ -1,4 +1,4 @@
-/** The positions of rects in the previous picture, from which they move, so that the eye can follow. */
+/** The animation of rects, from their positions in the previous picture to the new positions. */
 import type { Rects } from '../engine/charts';
 
 export interface Sides {
@@ -6,10 +6,13 @@ export interface Sides {
     end: Float64Array;
 }
 
-/** Funcs and indexes of rects take 32 bits. */
+/** Functions and indexes of rects are below this number. */
 const FUNCS = 2 ** 32;
 
-/** The rect of `old` that stands for the same as each of `rects`: the same path or, `byFunc`, the widest of the func. -1: none. */
+/**
+ * Finds, for each of `rects`, the rect of `old` with the same path, or if `byFunc`, the widest rect of the function.
+ * Returns -1 for new rects.
+ */
 function sameRects(old: Rects, rects: Rects, byFunc: boolean): Int32Array {
     const known = new Map<number, number>();
     const keyOf = (parent: number, func: number): number => (byFunc ? func : (parent + 1) * FUNCS + func);
@@ -31,8 +34,8 @@ function sameRects(old: Rects, rects: Rects, byFunc: boolean): Int32Array {
 }
 
 /**
- * The former sides of `rects`, in parts of their chart's width. `place`: what a part of the width of `old` is there. A rect that
- * is new moves with its caller. null: none of them moves by more than `least`.
+ * Returns the previous sides of `rects` as parts of the chart's width, or null if no rect moves by more than `least`.
+ * `place` converts a part of the width of `old` to the new chart. A new rect moves with its caller.
  */
 export function formerSides(
     old: Rects,
@@ -61,7 +64,7 @@ export function formerSides(
     return furthest > least ? { start, end } : null;
 }
 
-/** Between former and final sides; `progress` from 0 to 1. */
+/** Returns the sides between the former and the final sides; `progress` is 0 to 1. */
 export function sidesBetween(former: Sides, rects: Rects, progress: number): Sides {
     const between = (from: Float64Array, to: Float64Array): Float64Array =>
         from.map((side, at) => side + ((to[at] ?? 0) - side) * progress);

@@ -7,7 +7,7 @@ import { act } from '../window/windows';
 import type { Frame } from './draw_rects';
 
 const LABEL_LIMIT = 400;
-/** px that a name needs at least: names of narrower rects are not fetched. */
+/** The minimum width of a rect for which the page fetches the name, px. */
 const NAME_WIDTH = 24;
 const MOST_NAMES = 5000;
 

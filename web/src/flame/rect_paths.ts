@@ -1,15 +1,15 @@
-/** The paths of rects as call nodes, and the rects of a path. */
+/** Converts rects to paths of call nodes, and paths to rects. */
 import type { NodePath } from '../engine/api';
 import type { Rects } from '../engine/charts';
 
-/** The funcs from the first row to a rect. */
+/** Returns the functions from the first row to a rect. */
 export function rectPath({ func, parent }: Rects, rect: number): NodePath {
     const path: NodePath = [];
     for (let at = rect; at >= 0; at = parent[at] ?? -1) path.push(func[at] ?? -1);
     return path.reverse();
 }
 
-/** 1 for each rect whose path this is. */
+/** Returns 1 for each rect of this path, else 0. */
 export function rectsOfPath({ func, parent, depth }: Rects, path: NodePath): Uint8Array {
     const found = new Uint8Array(func.length);
     const isOnPath = new Uint8Array(func.length);

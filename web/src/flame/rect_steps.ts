@@ -5,13 +5,13 @@ export function samePlace(a: Place | null, b: Place | null): boolean {
     return a?.band === b?.band && a?.rect === b?.rect;
 }
 
-/** null: the chart is empty. */
+/** Returns the first rect, or null in an empty chart. */
 export function firstPlace(frame: Frame): Place | null {
     const at = frame.bands.findIndex((band) => band.rects.depth.length > 0);
     return at < 0 ? null : { band: at, rect: 0 };
 }
 
-/** The selected rect that is nearest to an x of the canvas; null: no rect is selected. */
+/** Returns the selected rect that is nearest to an x of the canvas, or null without a selected rect. */
 export function selectedPlace(frame: Frame, nearX: number): Place | null {
     let found: Place | null = null;
     let least = Number.POSITIVE_INFINITY;
@@ -29,7 +29,10 @@ export function selectedPlace(frame: Frame, nearX: number): Place | null {
     return found;
 }
 
-/** The rect that an arrow key leads to: up and down to callees and callers, left and right to the next of the row. */
+/**
+ * Returns the rect to which an arrow key moves: up and down to callees and callers, left and right to the next rect of
+ * the row.
+ */
 export function neighbor(frame: Frame, { band: at, rect }: Place, key: string): Place | null {
     const band = frame.bands[at];
     if (!band) return null;
@@ -55,7 +58,7 @@ export function neighbor(frame: Frame, { band: at, rect }: Place, key: string): 
     return null;
 }
 
-/** The scroll position of a chart that shows a row, px; `fromBottom`: row 0 is the last one. */
+/** Returns the scroll position at which the chart shows a row, px. If `fromBottom`, row 0 is the lowest row. */
 export function scrollToRow(
     row: number,
     chart: { contentHeight: number; fromBottom: boolean; height: number; scrollTop: number },

@@ -1,6 +1,6 @@
 /**
- * The stack chart of the selected threads over the selected range. The last answer stays until the next answer arrives,
- * and the page sends only the last of the requests made meanwhile.
+ * The stack chart of the selected threads over the selected range. The page shows the last answer until the next
+ * answer, and meanwhile keeps only the newest request.
  */
 import { batch, computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
@@ -17,15 +17,15 @@ export interface ThreadChart {
 }
 
 export interface StackChart {
-    /** ms: the range that the rects are about. */
+    /** The time range of the rects, ms. */
     span: Span;
     charts: ThreadChart[];
 }
 
-/** More threads than these are not drawn at once. */
+/** The limit of threads in the chart. */
 export const MOST_CHARTS = 8;
 
-/** Of more threads, the busiest, in the order that they have. */
+/** Returns the busiest of more threads, in the order of the threads. */
 function chartedThreads(selected: readonly number[], threads: readonly ThreadInfo[]): readonly number[] {
     if (selected.length <= MOST_CHARTS) return selected;
     const activity = (thread: number): number => threads[thread]?.activity ?? 0;
@@ -42,9 +42,9 @@ export function createStackChart(session: SessionBase & { axis: AxisPart; store:
 
     const request = new Request<StackChart>();
     const { value: stackChart, error: stackChartError } = request;
-    /** Device pixels across the chart; 0 while there is none on the page. */
+    /** The width of the chart in device pixels, 0 while the page shows no chart. */
     const stackChartPixels = signal(0);
-    /** The node that was selected here, where the view's path is one of an inverted tree. */
+    /** The node that the user selected in this chart, while the view's path is in an inverted tree. */
     const ownPath = signal<NodePath>([]);
 
     const stackPath = computed<NodePath>(() => (inverted.value ? ownPath.value : view.value.path));
@@ -58,10 +58,13 @@ export function createStackChart(session: SessionBase & { axis: AxisPart; store:
 
     const sameWidths = computed(() => view.value.sameWidths);
     const [from, to] = [computed(() => shownRange()[0]), computed(() => shownRange()[1])];
-    /** The engine has done these transforms and this search, with the weight: before, there is nothing to ask. */
+    /**
+     * The engine needs a query with the transforms, the search and the weight of the view before the page can request
+     * the chart.
+     */
     const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
 
-    /** What an answer depends on, apart from the width. Of another range there is another query, but not another chart. */
+    /** Everything on which an answer depends, except for the width. The number of the query is not part of it. */
     const wanted = computed(() => {
         const threads = chartedThreads(selectedThreads.value, info.value.threads);
         return { filter: shownFilter.value, span: [from.value, to.value] as Span, isSame: sameWidths.value, threads };
@@ -85,11 +88,11 @@ export function createStackChart(session: SessionBase & { axis: AxisPart; store:
         return answer;
     }
 
-    /** Keeps the chart in step with the view, while it is on the page. */
+    /** Updates the chart with the view while the page shows the chart. */
     function follow(): void {
         effect(() => {
             stackChartPixels.value;
-            // What was asked of the query before may have come too late for an answer.
+            // The engine may have closed the query before the last request, so a new summary repeats the request.
             summary.value;
             const text = wantedText.value;
             if (isWanted.value) request.ask(ask);

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Band, drawRects, type Frame } from './draw_rects';
 import { formerSides, type Sides, sidesBetween } from './rect_moves';
 
-/** ms */
+/** The duration of the animation, ms. */
 const DURATION = 120;
 
 interface Move {
@@ -12,7 +12,7 @@ interface Move {
     since: number;
 }
 
-/** Where the rects of the only band were in the frame before; null: there is nothing to follow. */
+/** Returns the previous sides of the rects of a frame with one band, or null without rects to move. */
 function moveFrom(before: Frame | null, frame: Frame): Sides | null {
     const [old] = before?.bands ?? [];
     const [band] = frame.bands;
@@ -28,7 +28,7 @@ function moveFrom(before: Frame | null, frame: Frame): Sides | null {
     return formerSides(old.rects, band.rects, { place, byFunc: before.fromBottom !== frame.fromBottom, least });
 }
 
-/** Draws the frame after each render. `moves`: whether its rects are to be followed from one answer to the next. */
+/** Draws the frame after each render. `moves` enables the animation from one answer to the next. */
 export function useMovingRects(canvas: RefObject<HTMLCanvasElement | null>, frame: Frame, moves: boolean): void {
     const before = useRef<Frame | null>(null);
     const move = useRef<Move | null>(null);
@@ -42,7 +42,7 @@ export function useMovingRects(canvas: RefObject<HTMLCanvasElement | null>, fram
             drawRects(canvas.current, frame);
             return;
         }
-        // Slower at the end, where the eye rests.
+        // The animation is slower at the end, so that the eye can follow.
         const sides = sidesBetween(move.current.former, band.rects, 1 - (1 - progress) ** 3);
         drawRects(canvas.current, { ...frame, bands: [{ ...band, rects: { ...band.rects, ...sides } }] });
         next.current = requestAnimationFrame(draw);

@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../base/format';
 import { act } from '../window/windows';
 import { control, isHeld, live, toggleHold } from './live';
 
-/** The default text of a mark, and the length limit of a text. The recorder takes lines of some hundred bytes. */
+/** The default text of a mark, and the limit of a text's length. The recorder takes lines of some hundred bytes. */
 const MARK = 'page';
 const LONGEST_MARK = 100;
 
@@ -17,7 +17,7 @@ function Request({ request, label, title }: { request: string; label: string; ti
     );
 }
 
-/** A button that asks for a text. The mark has the time at which the page sends the text. */
+/** A button that asks for the text of a mark. The mark has the time at which the page sends the text. */
 function Mark(): JSX.Element {
     const [isAsking, setAsking] = useState(false);
     const input = useRef<HTMLInputElement>(null);

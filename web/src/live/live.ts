@@ -8,15 +8,15 @@ import { askServer, checkServer, hasStopped } from '../window/server';
 import { showNotice } from '../window/windows';
 
 export interface LiveState {
-    /** Counts the profiles. */
+    /** The number of the profile, which increases with each profile. */
     generation: number;
-    /** "saved": it has ended, and the profile is the one that was saved. */
+    /** "saved" if the recording has ended, and the server has the saved profile. */
     state: string;
     samples: number;
     seconds: number;
-    /** s between two profiles. */
+    /** The time between two profiles, s. */
     period: number;
-    /** The recording has become too large to be followed. */
+    /** Whether the recording is too large for further updates. */
     isFull?: boolean;
 }
 
@@ -37,7 +37,7 @@ function isLiveState(value: unknown): value is LiveState {
     return typeof state?.generation === 'number' && typeof state.state === 'string';
 }
 
-/** `grow` shows the newest profile of the server, `finish` the saved one. */
+/** Calls `grow` for a new profile of the server, and `finish` for the saved profile. */
 export function followRecording(grow: () => Promise<void>, finish: () => Promise<void>): void {
     const events = new EventSource(new URL('live', document.baseURI));
     let running = false;
@@ -75,7 +75,7 @@ export function followRecording(grow: () => Promise<void>, finish: () => Promise
     };
 }
 
-/** Asks the recording to do what `prof ctl` can ask for. */
+/** Sends a request of `prof ctl` to the recording. */
 export async function control(request: string): Promise<void> {
     const answer = await askServer('live/control', { method: 'POST', body: request });
     const { answer: said, error } = (await answer.json()) as { answer?: string; error?: string };

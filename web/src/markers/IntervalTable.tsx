@@ -1,4 +1,7 @@
-/** The intervals of markers by name, and the selected name's histogram and states. Loaded when the view opens. */
+/**
+ * The intervals of markers by name, and the histogram and states of the selected name. The page loads this file when
+ * the user opens the view.
+ */
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
@@ -24,7 +27,7 @@ const ORDER = 'total';
 const NAME_LIMIT = 200;
 const NONE: IntervalStats[] = [];
 
-/** The number behind each column. */
+/** Returns the number of each column, by which the table sorts. */
 const VALUES = {
     count: ({ count }) => count,
     p50: ({ p50_ms }) => p50_ms,
@@ -54,7 +57,7 @@ function intervalColumn(key: keyof typeof VALUES, title: string, hint: string, s
     });
 }
 
-/** ms by the number of a state. */
+/** Returns the duration of each state in ms, by the number of the state. */
 function sumsOf({ info, states }: Session, stats: IntervalStats): number[] {
     const { categories, idleCategory } = info.value;
     const sums: number[] = states.threadStates.value.map(() => 0);
@@ -94,7 +97,7 @@ interface Bucket {
     count: number;
 }
 
-/** All buckets from the shortest to the longest, also those that are empty. */
+/** Returns all buckets from the shortest to the longest, including empty buckets. */
 function bucketsOf({ histogram }: IntervalStats): Bucket[] {
     const [first, last] = [histogram[0], histogram[histogram.length - 1]];
     if (!first || !last) return [];
@@ -106,7 +109,7 @@ function bucketsOf({ histogram }: IntervalStats): Bucket[] {
     });
 }
 
-/** Rows of a few intervals are still seen beside those of thousands. */
+/** Returns the height of a bar, high enough that a few intervals are visible beside thousands. */
 const heightOf = (count: number, most: number): number => (count === 0 ? 0 : Math.max(0.06, count / most));
 
 function SmallHistogram({ stats }: { stats: IntervalStats }): JSX.Element {
@@ -127,7 +130,7 @@ function SmallHistogram({ stats }: { stats: IntervalStats }): JSX.Element {
     );
 }
 
-/** A click on a bar selects the intervals that are as long or longer. */
+/** A histogram of the durations. A click on a bar selects the intervals of this duration or longer. */
 function Histogram({ stats }: { stats: IntervalStats }): JSX.Element {
     const { canSelect, showLonger } = useSession().intervals;
     const buckets = bucketsOf(stats);

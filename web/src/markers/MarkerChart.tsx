@@ -1,6 +1,6 @@
 /**
- * The markers of the view over time: a row of rects for each name, under the names of their categories. Zooming is
- * choosing a range, as in all charts over time.
+ * The markers of the view over time: a row of rects for each name, grouped by category. Zooming selects a range, as in
+ * all charts over time.
  */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -22,7 +22,7 @@ import { neighbor } from './marker_steps';
 
 const LABEL_LIMIT = 300;
 
-/** The marker of a rect with its times and label. */
+/** Returns the marker of a rect with its times and label. */
 async function rowOf(session: Session, marker: number): Promise<MarkerRow | undefined> {
     const { fetchMarkerLabels, markerChartLabel } = session.markers;
     await fetchMarkerLabels([marker]);
@@ -36,7 +36,7 @@ function describe(session: Session, row: MarkerRow | null): string {
     return `${plainText(row.name, 200)}${label}, at ${startText(session, row)}${duration === '' ? '' : `, ${duration} long`}`;
 }
 
-/** What the chart draws, and asks the engine for. */
+/** Requests the chart's data from the engine, and returns the frame to draw. */
 function useFrame(state: Pick<MarkerFrame, 'scrollTop' | 'hovered' | 'hasFocus'>, size: Size): MarkerFrame {
     const { axis, info, markerChart, markers, store } = useSession();
     const { chartLines, chartWindow, markerRects } = markerChart;
@@ -72,12 +72,12 @@ function useFrame(state: Pick<MarkerFrame, 'scrollTop' | 'hovered' | 'hasFocus'>
     };
 }
 
-/** The chart's element, and places in it. */
+/** The chart's element, and functions that convert positions in it. */
 interface Chart {
     owner: () => HTMLElement | null;
     frame: () => MarkerFrame;
     rectUnder: (event: MouseEvent) => number;
-    /** The time below the mouse, at the left and right those of the ends. */
+    /** The time under the mouse. Outside of the axis, the start or the end of the range. */
     timeUnder: (event: MouseEvent) => number;
 }
 
@@ -89,7 +89,7 @@ function lineOf({ lines, lineOfRow, rects }: MarkerFrame, rect: number): MarkerF
     return lines[lineOfRow[rects?.row[rect] ?? -1] ?? -1];
 }
 
-/** The rect below the mouse, its time and its tooltip. */
+/** Returns the rect under the mouse, its time and its tooltip. */
 function useHover({ frame, rectUnder, timeUnder, owner }: Chart, hovered: number, setHovered: (rect: number) => void) {
     const { engine, hover, markers } = useSession();
     const { hoverTime } = hover;
@@ -133,7 +133,7 @@ function useHover({ frame, rectUnder, timeUnder, owner }: Chart, hovered: number
     return { hide, onPointerMove };
 }
 
-/** Opens the menu of the rect below the mouse, or by key that of the selected one. */
+/** Opens the menu of the rect under the mouse, or if by key, of the selected rect. */
 async function openChartMenu(
     session: Session,
     chart: Chart,
@@ -169,7 +169,7 @@ async function openChartMenu(
     openMenu(place, [...own, ...here, ...inTable, ...session.exports.saveItems()], owner);
 }
 
-/** Brings the line of a rect into view, and selects its marker. */
+/** Scrolls to the line of a rect, and selects its marker. */
 function selectRect(session: Session, { owner, frame }: Chart, rect: number): void {
     const area = owner();
     const line = lineOf(frame(), rect);
@@ -180,7 +180,7 @@ function selectRect(session: Session, { owner, frame }: Chart, rect: number): vo
     session.markers.selectMarker(markerOf(frame(), rect), false);
 }
 
-/** Whether a key that does not move the chart has an effect. */
+/** Handles keys other than keys that move the chart. Returns whether the key had an effect. */
 function pressKey(
     session: Session,
     chart: Chart,
@@ -300,7 +300,7 @@ export function MarkerChart(): JSX.Element {
     );
 }
 
-/** The shown range, if it is not all, and the way back. */
+/** The selected range, unless the chart shows all, with a button to show all. */
 function ShownRange({ shown }: { shown: [number, number] }): JSX.Element | null {
     const session = useSession();
     const { previewAxis } = session.axis;

@@ -1,4 +1,4 @@
-/** Everything about the selected marker: its times, its fields, and the stack that it was set by. */
+/** The details of the selected marker: its times, its fields, and the stack that set the marker. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../base/colors';
@@ -13,7 +13,7 @@ import { durationText, missingEnd, startText } from './marker_parts';
 
 const LABEL_LIMIT = 200;
 const MOST_FRAMES = 60;
-/** Of a table in one field. */
+/** The limit of lines of a table in one field. */
 const MOST_LINES = 200;
 
 function Times({ marker }: { marker: MarkerDetails }): JSX.Element {

@@ -20,7 +20,7 @@ const MARGIN = 40;
 
 type Cell = (row: MarkerRow) => string;
 
-/** A column over what has been fetched of a marker. */
+/** Makes a column of the texts that the page has fetched for markers. */
 function textColumn(
     session: Session,
     column: Omit<Column<number>, 'cell' | 'text' | 'class' | 'sortedBy'> & { class?: string },
@@ -33,7 +33,7 @@ function textColumn(
         class: column.class ?? (column.isNumber ? 'number' : 'text-cell'),
         sortedBy: column.key === 'thread' || column.key === 'category' ? '' : column.key,
         cell: (marker) => {
-            // Each cell is drawn again by itself: nothing else of it changes when its text comes.
+            // Only this cell depends on the texts, so an arriving text renders only the cell again.
             markerTextsVersion.value;
             const row = markerRow(marker);
             return row ? (draw?.(row) ?? text(row)) : '…';
@@ -47,7 +47,7 @@ function textColumn(
 
 const milliseconds = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
-/** All with the same digits: starts are compared with one another. */
+/** All starts have the same number of digits, so that the user can compare them. */
 function startInMs(session: Session, row: MarkerRow): string {
     const { fullRange } = session.store;
     return milliseconds.format(row.start - fullRange.value[0]);
@@ -61,7 +61,7 @@ function threadName(session: Session, row: MarkerRow): string {
     return threadInfo(row.thread)?.name ?? '';
 }
 
-/** The columns of the table, and what is done with them. */
+/** Creates the columns of the table and its actions. */
 function createMarkerTableModel(session: Session) {
     const { info } = session;
     const { fetchMarkerRows, listedMarkers, markerRow, markerTextsVersion } = session.markers;
@@ -69,7 +69,7 @@ function createMarkerTableModel(session: Session) {
 
     const columns: readonly Column<number>[] = [
         {
-            // Down is from the first to the last.
+            // Descending order is from the first to the last text.
             ...textColumn(
                 session,
                 { key: 'start', title: 'Start (ms)', width: 104, isNumber: true, isText: true },
@@ -276,7 +276,7 @@ function widthOf(session: Session, marker: number): number {
     return MARGIN + Math.min(markerRow(marker)?.label.length ?? 0, 400) * CHARACTER_WIDTH;
 }
 
-/** For the head of the panel: how many there are. */
+/** The number of markers, for the head of the panel. */
 export function MarkerCount(): JSX.Element {
     const session = useSession();
     const { markerLayout } = session.markerChart;

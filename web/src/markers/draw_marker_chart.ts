@@ -1,4 +1,7 @@
-/** Draws the marker chart: names at the left, rects for intervals, diamonds for instants, as much of the labels as fits. */
+/**
+ * Draws the marker chart: names at the left, rects for intervals, diamonds for instants, and the start of each label
+ * that fits.
+ */
 
 import { cleanContext, pixelRatio } from '../base/canvas';
 import { type ChartColors, colorsOfCategory } from '../base/rect_colors';
@@ -9,10 +12,10 @@ import type { ChartLine } from './marker_chart';
 const HEADING_FONT = `600 11px ${FONT_FAMILY}`;
 const LABEL_MARGIN = 12;
 const NAME_INDENT = 24;
-/** px: what is shorter is drawn so wide, to be seen. */
+/** The minimum width of a drawn marker, px. */
 const LEAST_WIDTH = 2;
 const DIAMOND = 4;
-/** px around a narrow rect that still mean it. */
+/** The distance from a narrow rect within which a click still selects the rect, px. */
 const NEAR = 3;
 
 export interface MarkerFrame {
@@ -20,17 +23,17 @@ export interface MarkerFrame {
     lines: readonly ChartLine[];
     lineOfRow: readonly number[];
     rects: MarkerRects | null;
-    /** ms */
+    /** The shown range, ms. */
     shown: [number, number];
-    /** The canvas, and the axis in it, px. */
+    /** The width of the canvas, and the position of the axis in it, px. */
     canvasWidth: number;
     height: number;
     left: number;
     width: number;
     scrollTop: number;
-    /** Index of a rect; -1. */
+    /** The index of the rect under the mouse, or -1. */
     hovered: number;
-    /** A marker; -1. */
+    /** The index of the selected marker, or -1. */
     selected: number;
     hasFocus: boolean;
     colors: ChartColors;
@@ -43,7 +46,7 @@ export function xOf(frame: MarkerFrame, time: number): number {
     return frame.left + ((time - frame.shown[0]) / (frame.shown[1] - frame.shown[0])) * frame.width;
 }
 
-/** The line at a height of the chart; undefined below all. */
+/** Returns the line at a height of the chart, or undefined below all lines. */
 export function lineAt(lines: readonly ChartLine[], y: number): ChartLine | undefined {
     let low = 0;
     let high = lines.length;
@@ -56,7 +59,7 @@ export function lineAt(lines: readonly ChartLine[], y: number): ChartLine | unde
     return lines[low];
 }
 
-/** The rect at a place of the canvas, or the nearest within a few pixels; -1: none. */
+/** Returns the rect at a position of the canvas, or the nearest rect within a few pixels, or -1. */
 export function markerRectAt(frame: MarkerFrame, x: number, y: number): number {
     const { rects } = frame;
     const line = lineAt(frame.lines, y + frame.scrollTop);
@@ -68,7 +71,7 @@ export function markerRectAt(frame: MarkerFrame, x: number, y: number): number {
         const left = xOf(frame, rects.start[rect] ?? 0);
         const right = Math.max(left + LEAST_WIDTH, xOf(frame, rects.end[rect] ?? 0));
         const distance = x < left ? left - x : x > right ? x - right : 0;
-        // The last of those that begin before: it is drawn on top.
+        // If several rects begin before, the last rect is on top.
         if (distance < least || (distance === 0 && least === 0)) {
             found = rect;
             least = distance;
@@ -156,7 +159,7 @@ function drawLine(context: CanvasRenderingContext2D, frame: MarkerFrame, line: C
     context.fillText(name, NAME_INDENT, middle);
 }
 
-/** Draws what is on the screen over the whole canvas, which gets the size of the frame. */
+/** Draws the visible part over the whole canvas, and sets the size of the canvas to the size of the frame. */
 export function drawMarkerChart(canvas: HTMLCanvasElement, frame: MarkerFrame): void {
     const context = cleanContext(canvas, frame.canvasWidth, frame.height);
     if (!context) return;

@@ -7,7 +7,7 @@ import type { StorePart } from '../session/store';
 import { EMPTY_VIEW, encodeView } from '../view/codec';
 import { searchForName } from './marker_filter';
 
-/** Percent. */
+/** Shares of the slowest intervals in percent. */
 export const SHARES = ['1', '5', '10'] as const;
 
 const BOTH = 'time';
@@ -17,7 +17,7 @@ export function createIntervals({ engine, host, info, store }: SessionBase & { s
     const selectedInterval = signal<string | null>(null);
     const slowestShare = signal<(typeof SHARES)[number]>('5');
 
-    /** Whether the search has words for a name. */
+    /** Returns whether a search can select the markers of a name. */
     const canSelect = ({ name }: IntervalStats): boolean => searchForName(name) !== '';
 
     function transformOf({ name }: IntervalStats, share: number, splits: boolean): Transform {
@@ -25,17 +25,17 @@ export function createIntervals({ engine, host, info, store }: SessionBase & { s
         return { kind: 'filter-samples', index: -1, path: [], inverted: false, text, slowest: share, splits };
     }
 
-    /** The intervals last, so waits count, too. */
+    /** Intervals last in wall time, so their waits count, too. */
     const weight = (): string => (info.value.hasWaits ? BOTH : view.value.weight);
 
-    /** Shows only the slowest intervals in all views, in place of those that were selected before. `share`: 0 to 1. */
+    /** Limits all views to the slowest intervals, and replaces the previous limit. `share` is 0 to 1. */
     function showSlowest(stats: IntervalStats, share = Number(slowestShare.value) / 100): void {
         const others = transforms.value.filter(({ slowest }) => !slowest);
         const made = transformOf(stats, share, false);
         changeView({ transforms: [...others, made], tab: 'calltree', weight: weight() }, 'push');
     }
 
-    /** Shows the intervals that last `least` ms or longer, of the whole recording. */
+    /** Limits all views to the intervals of `least` ms or longer in the whole recording. */
     async function showLonger(stats: IntervalStats, least: number): Promise<void> {
         const query = { threads: selectedThreads.value, range: fullRange.value, search: searchForName(stats.name) };
         const [all = stats] = await engine.intervals(query);
@@ -43,7 +43,7 @@ export function createIntervals({ engine, host, info, store }: SessionBase & { s
         showSlowest(stats, longer.reduce((sum, { count }) => sum + count, 0) / all.count);
     }
 
-    /** Opens a comparison of the slowest intervals with the others, both as means of an interval. */
+    /** Opens a comparison of the slowest intervals with the other intervals. Both sides are means per interval. */
     function compareSlowest(stats: IntervalStats): void {
         const percent = slowestShare.value;
         const made = transformOf(stats, Number(percent) / 100, true);

@@ -1,6 +1,6 @@
 /**
- * The rows of the marker chart, and the rects of the visible part with a margin. While the engine answers, the page
- * draws the old rects and remembers only the newest request.
+ * The rows of the marker chart, and the rects of the visible part with a margin. The page draws the old rects until the
+ * engine answers, and meanwhile keeps only the newest request.
  */
 import { batch, computed, signal } from '@preact/signals';
 import type { MarkerChartRow, MarkerRects } from '../engine/markers';
@@ -10,24 +10,24 @@ import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { MarkersPart } from './markers';
 
-/** px */
+/** The height of a row, px. */
 export const CHART_ROW_HEIGHT = 18;
 const CHART_HEADING_HEIGHT = 24;
 
 /** A line of the chart: the name of a category, or a row of markers. */
 export interface ChartLine {
     kind: 'heading' | 'row';
-    /** px from the top of the chart. */
+    /** The distance from the top of the chart, px. */
     top: number;
     height: number;
-    /** Index of the row; of a heading, of the row below it. */
+    /** The index of the row; for a category, the index of the row below its name. */
     row: number;
 }
 
 interface Layout {
     rows: MarkerChartRow[];
     lines: ChartLine[];
-    /** Of each row: its line. */
+    /** The index of the line of each row. */
     lineOfRow: number[];
     height: number;
 }
@@ -50,10 +50,10 @@ function layoutLines(rows: MarkerChartRow[]): Layout {
     return { rows, lines, lineOfRow, height: top };
 }
 
-/** So much of the shown time is asked for at each side, and so many rows. */
+/** The margins of a request: this part of the shown time at each side, and this number of rows. */
 const TIME_AROUND = 0.5;
 const ROWS_AROUND = 30;
-/** Rects with labels: narrower ones have no room for any. */
+/** The minimum width of a rect with a label, px. */
 const LABEL_PIXELS = 24;
 const MOST_LABELS = 2000;
 
@@ -71,7 +71,7 @@ export function createMarkerChart(session: SessionBase & { axis: AxisPart; marke
 
     const isChart = computed(() => view.value.tab === 'marker-chart');
 
-    /** What is on the screen: rows, and px of the axis. */
+    /** The visible part of the chart: rows, and pixels of the axis. */
     const chartWindow = signal({ first: 0, last: 0, pixels: 0 });
 
     let rowsOf: unknown = null;
@@ -81,7 +81,7 @@ export function createMarkerChart(session: SessionBase & { axis: AxisPart; marke
         if (rowsOf !== query) {
             const rows = await engine.markerChart(query);
             rowsOf = query;
-            // Rects of other rows would be drawn in the wrong place.
+            // One update, because the old rects would be in the wrong rows.
             batch(() => {
                 markerRects.value = null;
                 markerLayout.value = layoutLines(rows);
@@ -102,7 +102,7 @@ export function createMarkerChart(session: SessionBase & { axis: AxisPart; marke
             last + ROWS_AROUND,
         );
         if (rowsOf !== chartQuery.peek()) return null;
-        markerRects.value = rects; // labels may take longer
+        markerRects.value = rects; // labels may arrive later
         const wide: number[] = [];
         for (let i = 0; i < rects.row.length && wide.length < MOST_LABELS; i++)
             if ((rects.end[i] ?? 0) - (rects.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(rects.marker[i] ?? -1);
@@ -110,7 +110,7 @@ export function createMarkerChart(session: SessionBase & { axis: AxisPart; marke
         return rects;
     }
 
-    /** Keeps the chart in step with the view, while it is shown. */
+    /** Updates the chart with the view while the page shows the chart. */
     function follow(): void {
         effect(() => {
             if (!isChart.value) return;

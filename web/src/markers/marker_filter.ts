@@ -6,7 +6,7 @@ import type { MarkersPart } from './markers';
 
 const TEXT_LIMIT = 40;
 
-/** What finds markers of one name; '' if the search has no words for it. */
+/** Returns a search that finds markers of one name, or '' if no search can. */
 export function searchForName(name: string): string {
     return name === '' || name.includes('"') ? '' : `name:"${name}"`;
 }
@@ -15,7 +15,7 @@ export function createMarkerFilter(session: { markers: MarkersPart; treeChanges:
     const { isMarkerView, markerSearch } = session.markers;
     const { transform } = session.treeChanges;
 
-    /** There is a search for markers, and its input is on the screen. */
+    /** Returns whether the user searches for markers, and the page shows the search. */
     function isMarkerSearchShown(): boolean {
         return isMarkerView.value && markerSearch.value.trim() !== '';
     }
@@ -29,7 +29,10 @@ export function createMarkerFilter(session: { markers: MarkersPart; treeChanges:
         act(keepSamplesInside(markerSearch.value.trim()));
     }
 
-    /** Of the markers that are searched for; without a search, of those with the name of this one. */
+    /**
+     * Returns the menu item that keeps the samples in the found markers, or without a search, in the markers with this
+     * name.
+     */
     function keepSamplesItem(name: string): MenuItem {
         const text = markerSearch.value.trim() || searchForName(name);
         const label = `Drop samples outside ${plainText(text === searchForName(name) ? name : `“${text}”`, TEXT_LIMIT)}`;

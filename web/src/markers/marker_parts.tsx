@@ -1,4 +1,4 @@
-/** Shared by the views of markers: menus, texts of times, and tooltips. */
+/** Menus, texts of times, and tooltips, which all views of markers share. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
@@ -22,7 +22,7 @@ export function durationText(row: MarkerRow): string {
     return duration === null ? '' : formatDuration(duration);
 }
 
-/** What is not known of its times; '' if all is. */
+/** Says which of the marker's times are missing, or returns '' if none is. */
 export function missingEnd(row: MarkerRow): string {
     if (row.kind === 'without start') return 'Started before the recording, or its start was lost.';
     return row.kind === 'without end' ? 'Still running when the recording ended.' : '';
@@ -81,7 +81,7 @@ export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
     ];
 }
 
-/** What a key of the menu does with a marker; null if it is another. */
+/** Returns the action on a marker that a key of the menu starts, or null for another key. */
 export function actionOfKey(session: Session, event: KeyboardEvent): ((row: MarkerRow) => void) | null {
     const { selectMarkerRange, setPreviewEnd, setPreviewStart } = session.markers;
     if (event.altKey || event.metaKey) return null;
@@ -99,7 +99,7 @@ export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; co
     const category = info.value.categories[marker.category];
     const shown = marker.fields.filter((field) => !field.hidden && field.value !== '');
     const note = missingEnd(marker);
-    // Where it could be another.
+    // Name the thread only if markers of several threads are possible.
     const isOneOfMany = selectedThreads.value.length > 1;
     const thread = isOneOfMany ? threadInfo(marker.thread) : undefined;
     return (

@@ -1,7 +1,10 @@
 /** Steps from rect to rect of the marker chart. */
 import type { MarkerFrame } from './draw_marker_chart';
 
-/** The rect that an arrow key leads to: left and right to the next of the row, up and down to the nearest of the next row; -1: none. */
+/**
+ * Returns the rect to which an arrow key moves: left and right to the next rect of the row, up and down to the nearest
+ * rect of the next row, or -1.
+ */
 export function neighbor(frame: Pick<MarkerFrame, 'rects' | 'rows' | 'shown'>, from: number, key: string): number {
     const { rects } = frame;
     if (!rects) return -1;

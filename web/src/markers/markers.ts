@@ -1,6 +1,6 @@
 /**
- * The markers of the view: the listed markers, their order, the texts of seen markers, and the selected marker. While
- * the engine answers, the page remembers only the newest request.
+ * The markers of the view: the listed markers, their order, the texts of visible markers, and the selected marker.
+ * While the engine answers, the page keeps only the newest request.
  */
 import { computed, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import { BatchCache } from '../base/batch_cache';
@@ -15,24 +15,24 @@ import { MARKER_TABS } from '../view/codec';
 export const MARKER_TABLE = 'markers';
 export const MARKER_ORDER = 'start';
 
-/** The columns that begin with the largest; the others with the first. */
+/** The columns whose default order is descending. */
 const DESCENDING: ReadonlySet<MarkerColumn> = new Set(['duration']);
 const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
 
-/** Markers whose texts are cached, for each view. */
+/** The limit of cached texts for each view. */
 const MOST_TEXTS = 200_000;
 
-/** Rows whose texts are there before the list is shown. */
+/** The number of rows whose texts the page fetches before it shows the list. */
 const FIRST_ROWS = 80;
 
-/** Of an instant: a part of what is shown around it. */
+/** The range around an instant, as a part of the shown range. */
 const INSTANT_SHARE = 0.01;
 
 export function markerDuration(row: MarkerRow): number | null {
     return row.kind === 'instant' ? null : row.end - row.start;
 }
 
-/** The texts of the markers of both views, fetched as they are shown. */
+/** Caches the texts of the markers of both views, which the page fetches for visible markers. */
 function createTexts(
     session: SessionBase & { store: StorePart },
     queries: Record<'table' | 'chart', ReadonlySignal<MarkerQuery>>,
@@ -48,14 +48,14 @@ function createTexts(
 
     const tableTexts = cacheOfTexts('table');
     const chartTexts = cacheOfTexts('chart');
-    /** Counts the texts that have come. */
+    /** Increases with each batch of texts. */
     const markerTextsVersion = computed(() => tableTexts.version.value + chartTexts.version.value);
     let textsOf = '';
 
     async function fetchTexts(cache: BatchCache<MarkerRow>, markers: readonly number[]): Promise<void> {
         const threads = selectedThreads.peek().join();
         if (threads !== textsOf) {
-            // Indexes of markers mean others when the threads are others.
+            // With other threads, indexes mean other markers.
             textsOf = threads;
             tableTexts.clear();
             chartTexts.clear();
@@ -72,7 +72,7 @@ function createTexts(
     };
 }
 
-/** Ranges that begin or end at a marker. */
+/** Selects ranges that begin or end at a marker. */
 function createRanges({ info, store }: SessionBase & { store: StorePart }) {
     const { committedRange, setPreview, view } = store;
 
@@ -82,7 +82,7 @@ function createRanges({ info, store }: SessionBase & { store: StorePart }) {
         setPreview([row.start - room, row.end + room], 'push');
     }
 
-    /** Moves one end of the chosen range to a time; the other stays. */
+    /** Moves the start of the selected range to a time, and keeps the end. */
     function setPreviewStart(time: number): void {
         const end = view.value.preview?.[1] ?? committedRange.value[1];
         setPreview([time, end > time ? end : committedRange.value[1]], 'push');
@@ -109,7 +109,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
     const isTable = computed(() => view.value.tab === 'marker-table');
     const isMarkerView = computed(() => MARKER_TABS.has(view.value.tab));
 
-    /** Of the table: what reaches into the range that is chosen. */
+    /** The query of the table: markers in the selected range. */
     const tableQuery = computed<MarkerQuery>(() => ({
         threads: selectedThreads.value,
         range: shownRange(),
@@ -117,7 +117,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
         place: 'table',
     }));
 
-    /** Of the chart: all of the timeline's range. Its axis is zoomed by choosing a part of that. */
+    /** The query of the chart: markers in the whole range of the timeline. Zooming selects a part of this range. */
     const chartQuery = computed<MarkerQuery>(() => ({
         threads: selectedThreads.value,
         range: committedRange.value,
@@ -131,7 +131,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
         return [{ column, descending: DESCENDING.has(column) !== reversed }];
     });
 
-    /** Markers of the table, top to bottom; null before the first answer. */
+    /** Markers of the table from top to bottom, null before the first answer. */
     const list = new Request<number[]>();
     const { value: listedMarkers, error: markersError } = list;
 
@@ -147,7 +147,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
     // ---- the selected one ----
 
     const selectedMarker = computed(() => view.value.marker);
-    /** Counts the selections that should be scrolled to. */
+    /** Increases when the views should scroll to the selected marker. */
     const markerReveal = signal(0);
     const details = new Request<MarkerDetails>();
     const { value: markerDetails } = details;
@@ -157,7 +157,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
         if (marker !== view.value.marker) changeView({ marker }, 'replace');
     }
 
-    /** Keeps the list and the details in step with the view, while they are shown. */
+    /** Updates the list and the details with the view while the page shows them. */
     function follow(): void {
         effect(() => {
             if (!isTable.value) return;
@@ -167,7 +167,7 @@ export function createMarkers(session: SessionBase & { axis: AxisPart; store: St
         });
         effect(() => {
             if (!isMarkerView.value) return;
-            selectedThreads.value; // the same index is another marker
+            selectedThreads.value; // with other threads, an index means another marker
             const { value: marker } = selectedMarker;
             const query = untracked(() => (view.value.tab === 'marker-table' ? tableQuery : chartQuery).value);
             if (marker < 0) details.clear();

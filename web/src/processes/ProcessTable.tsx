@@ -1,4 +1,7 @@
-/** The processes as a tree, each with its lifetime and its part of the critical path. Loaded when the view opens. */
+/**
+ * The processes as a tree, with the lifetime of each process and its part of the critical path. The page loads this
+ * file when the user opens the view.
+ */
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
@@ -20,7 +23,7 @@ const TABLE = 'processes';
 const ORDER = 'start';
 const TEXT_LIMIT = 200;
 const COMMAND_LIMIT = 4000;
-/** Deeper rows, of profiles with chains of processes, have the indentation of this level. */
+/** The limit of indentation. Profiles of long process chains have deeper rows, which get this indentation. */
 const DEEPEST = 40;
 const SUCCESS = 'exit status 0';
 

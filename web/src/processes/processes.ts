@@ -3,7 +3,7 @@ import type { ProcessRow, ProcessTree } from '../engine/processes';
 import type { SortOrder } from '../session/tables';
 import type { Range } from '../view/codec';
 
-/** The number behind each column. */
+/** Returns the number of each column, by which the table sorts. */
 export const PROCESS_VALUES = {
     start: ({ from_ms }) => from_ms,
     wall: ({ from_ms, to_ms }) => to_ms - from_ms,
@@ -14,14 +14,14 @@ export const PROCESS_VALUES = {
 
 export interface ShownProcess {
     row: ProcessRow;
-    /** In ProcessTree.processes. */
+    /** The index in ProcessTree.processes. */
     index: number;
     level: number;
-    /** Undefined: without children, or in a list. */
+    /** Whether the row is open, undefined without children or in a list. */
     isOpen?: boolean;
 }
 
-/** Orders in which children follow their parent. */
+/** Sort keys of the tree, in which children follow their parent. */
 const TREE_ORDERS = new Set(['start', 'tree']);
 
 export const nameOf = ({ argument, name }: ProcessRow): string => (argument === '' ? name : `${name} ${argument}`);
@@ -35,7 +35,7 @@ function comparator({ column, reversed }: SortOrder): (a: ProcessRow, b: Process
     return reversed ? (a, b) => compare(b, a) : compare;
 }
 
-/** The shown rows: a tree by start or by CPU time with children, and a list in other orders. `closed`: PIDs. */
+/** Returns the visible rows: a tree if sorted by start or by CPU time with children, else a list. `closed` has PIDs. */
 export function orderedProcesses(
     processes: readonly ProcessRow[],
     sort: SortOrder,
@@ -59,13 +59,13 @@ export function orderedProcesses(
     return rows;
 }
 
-/** The threads of a process and of its descendants. */
+/** Returns the threads of a process and of its descendants. */
 export function threadsOf(processes: readonly ProcessRow[], index: number): number[] {
     const descendants = processes[index]?.descendants ?? 0;
     return processes.slice(index, index + descendants + 1).flatMap(({ threads }) => threads);
 }
 
-/** The steps of the critical path in each process, by its index. */
+/** Returns the steps of the critical path by process index. */
 export function pathOf(path: ProcessTree['path']): Map<number, Range[]> {
     const steps = new Map<number, Range[]>();
     for (const { process, from_ms, to_ms } of path) {

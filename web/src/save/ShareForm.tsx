@@ -1,4 +1,7 @@
-/** Saves a profile for others: the removed parts, and their effect on this profile. Loaded when its dialog opens. */
+/**
+ * The dialog that saves a profile for others: the parts to remove, and the effect on this profile. The page loads this
+ * file when the user opens the dialog.
+ */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSession } from '../session/context';

@@ -70,7 +70,7 @@ const TABLES: Partial<Record<Tab, ExportTable>> = {
     waits: 'waits',
 };
 
-/** Names of files whose format determines their contents. */
+/** File names for formats that always have the same contents. */
 const NAMES: Record<string, string> = { svg: 'flame-graph' };
 
 export function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Blob> {
@@ -111,7 +111,7 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
         act(saveImage('.timeline', 'timeline'));
     }
 
-    /** Saves the samples of the view in the format of another tool. */
+    /** Saves the samples of the view in a format of another tool. */
     async function saveAs({ format, ending, isPacked }: ExportFormat): Promise<void> {
         try {
             await settled();
@@ -132,7 +132,7 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
         if (svg) act(saveAs(svg));
     }
 
-    /** For the end of the menu of a chart. */
+    /** Returns the items at the end of a chart's menu. */
     function saveItems(): MenuItem[] {
         const image = menuItem('Save as image', saveView, {
             title: 'The visible part of this view',

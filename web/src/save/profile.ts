@@ -1,4 +1,4 @@
-/** The profile as a file: its name, and saving. */
+/** The name of the profile, and saving the profile as a file. */
 import { computed } from '@preact/signals';
 import { messageOf } from '../base/message';
 import { plainText } from '../base/plain';
@@ -13,7 +13,7 @@ import { packed } from './exports';
 
 const LONGEST_NAME = 100;
 
-/** A name that every file system takes. */
+/** Removes characters that some file systems refuse. */
 function fileNameOf(name: string): string {
     const plain = plainText(name, LONGEST_NAME).replace(/[\\/:*?"<>|\s⟨⟩…]+/g, ' ');
     return plain.trim().replace(/^\.+/, '').replace(/ /g, '-') || 'profile';
@@ -21,11 +21,11 @@ function fileNameOf(name: string): string {
 
 // ---- saving ----
 
-/** Where the server has the profile as it was saved, compressed or not. */
+/** The server's path of the profile in its saved form, compressed or not. */
 const SAVED = 'saved';
 const ENDINGS: Record<string, string> = { 'application/gzip': '.json.gz', 'application/json': '.json' };
 
-/** The ending of a file's name, ".json.gz". */
+/** Returns the ending of a file's name, such as ".json.gz". */
 function endingOf(name: string): string {
     return /(\.[a-z]\w{0,5})?\.\w{1,6}$/i.exec(name)?.[0] ?? '';
 }
@@ -35,7 +35,7 @@ export function createProfile(session: SessionBase & { store: StorePart; tree: T
     const { changeView, view } = session.store;
     const { query, queryOf, settled } = session.tree;
 
-    /** What the profile is called: as the user calls it, else as it calls itself. */
+    /** The name of the profile: the user's name, else the name in the profile. */
     const profileName = computed<string>(() => view.value.profileName || info.value.product || 'profile');
 
     function renameProfile(name: string): void {
@@ -44,7 +44,7 @@ export function createProfile(session: SessionBase & { store: StorePart; tree: T
         if (wanted !== view.value.profileName) changeView({ profileName: wanted }, 'push');
     }
 
-    /** What the page has made is in no file yet: all of it is written. */
+    /** Saves a comparison that the page made, which the engine writes because no file contains it. */
     async function saveMade(name: string): Promise<void> {
         await settled();
         const { range, weight } = query.value;
@@ -60,7 +60,7 @@ export function createProfile(session: SessionBase & { store: StorePart; tree: T
         saveBlob(await packed(await engine.exportFile(queryOf(), whole)), `${name}.json.gz`);
     }
 
-    /** Saves the profile under the view's name: the very bytes that it was loaded from, if there are any. */
+    /** Saves the profile under the view's name. If the page loaded the profile from a file, saves the same bytes. */
     async function saveProfile(): Promise<void> {
         const name = fileNameOf(profileName.value);
         if (made) return saveMade(name);

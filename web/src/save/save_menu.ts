@@ -11,7 +11,7 @@ export interface Savers {
     sharing: SharingPart;
 }
 
-/** Those that are files of this program, or images and tables, are at other places of the menu. */
+/** Formats of other tools. The menu has svg among the images, and csv among the tables. */
 const OF_OTHERS = EXPORT_FORMATS.filter(({ format }) => format !== 'svg' && format !== 'csv');
 
 export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[] {

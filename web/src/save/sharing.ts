@@ -1,6 +1,6 @@
 /**
  * Profiles for others: a page in one file, and profiles without personal data. The engine makes both, like `prof
- * export` (lib/export/html_page.h, sanitize.h); this module has the choices of the user.
+ * export` (lib/export/html_page.h, sanitize.h). This file handles the user's choices.
  */
 import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
@@ -15,7 +15,7 @@ import { openDialog } from '../window/windows';
 import type { ExportsPart } from './exports';
 import { packed, saveFile } from './exports';
 
-/** Where the server has the page as one file, without a profile. */
+/** The server's path of the page in one file, without a profile. */
 const TEMPLATE = 'template.html';
 
 /** The bits of enum sanitize_part (lib/export/sanitize_text.h). */
@@ -35,7 +35,7 @@ const SOURCE_TEXTS = 16;
 
 export type SharedKind = 'profile' | 'html';
 
-/** A text before and after. */
+/** A text before and after the removal. */
 export interface Example {
     before: string;
     after: string;
@@ -46,7 +46,7 @@ export interface Preview {
     goes: { text: string; examples: Example[] }[];
 }
 
-/** Reads what sanitize_describe() of lib/export/sanitize.h has written. */
+/** Reads the text that sanitize_describe() of lib/export/sanitize.h wrote. */
 function readPreview(text: string): Preview {
     const preview: Preview = { stays: [], goes: [] };
     for (const line of text.split('\n')) {
@@ -62,7 +62,7 @@ function readPreview(text: string): Preview {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A text as UTF-16LE. */
+/** Returns the bytes of a text in UTF-16LE. */
 function codeUnits(text: string): Bytes {
     const bytes = new Uint8Array(text.length * 2);
     for (let at = 0; at < text.length; at++) {
@@ -74,7 +74,7 @@ function codeUnits(text: string): Bytes {
 
 type SharingSession = SessionBase & { exports: ExportsPart; store: StorePart; tree: TreePart };
 
-/** What the user selects in the dialog, and what it removes. */
+/** Handles the user's selection in the dialog, and describes what it removes. */
 function createChoice({ engine, info, store, tree }: SharingSession) {
     const { committedRange, fullRange, previewRange, selectedThreads } = store;
 
@@ -83,7 +83,7 @@ function createChoice({ engine, info, store, tree }: SharingSession) {
     const onlyThreads = signal(false);
     const onlyRange = signal(false);
     const keepsAllNames = signal(true);
-    /** Libraries that keep their names, as they are typed: with commas. */
+    /** The libraries that keep their names, as the user types them, with commas. */
     const libraryText = signal('');
 
     const isRangePart = computed(() => (previewRange.value ?? committedRange.value) !== fullRange.value);
@@ -95,7 +95,7 @@ function createChoice({ engine, info, store, tree }: SharingSession) {
     );
     const sanitizing = computed<Sanitizing>(() => {
         const names = libraryText.value.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
-        // No library has an empty name: then all are hidden.
+        // An empty name matches no library, so the engine hides all names.
         return { parts: parts.value, libraries: keepsAllNames.value ? [] : names.length > 0 ? names : [''] };
     });
 
@@ -106,7 +106,7 @@ function createChoice({ engine, info, store, tree }: SharingSession) {
         return { format, table: 'call-tree', range, weight, search: '', scope: part, sanitizing: left };
     }
 
-    /** Requests what the selection keeps and removes. */
+    /** Requests a preview of what the selection keeps and removes. */
     function askPreview(): void {
         const request = requestOf('profile', scope.value, sanitizing.value);
         previewRequest.ask(async () => {
@@ -152,7 +152,7 @@ export function createSharing(session: SharingSession) {
         return new Uint8Array(await answer.arrayBuffer());
     }
 
-    /** The view that others see first, without names. The remaining threads have new numbers. */
+    /** Returns the view that others see first, without names, and with the new numbers of the remaining threads. */
     function viewForOthers(): string {
         const { threads, ...shown }: View = view.value;
         const left = scope.value & SCOPE.threads ? threads.map((_, at) => at) : threads;
@@ -182,7 +182,7 @@ export function createSharing(session: SharingSession) {
         saveFile(new Blob([html], { type: 'text/html' }), fileName(what, 'html'));
     }
 
-    /** Saves the page as it is, with the whole profile, as one file. */
+    /** Saves the page with the whole profile as one file. */
     function savePage(): Promise<void> {
         return save('html', 0, null, address());
     }

@@ -1,27 +1,30 @@
-/** The horizontal axis of a chart, with moving and zooming; and the axis of time, on which zooming selects a range. */
+/**
+ * The horizontal axis of a chart, which the user moves and zooms; and the axis of time, on which zooming selects a
+ * range.
+ */
 
 import type { SessionBase } from './session_base';
 import type { StorePart } from './store';
 
 export type Span = [number, number];
 
-/** What lies across a chart, in any unit: time, or parts of a whole. */
+/** The range along a chart in any unit: time, or parts of a whole. */
 export interface Axis {
     shown(): Span;
-    /** What may be shown at most, and how little of it. */
+    /** Returns the longest range that the chart can show, and the minimum length. */
     limits(): Span;
     shortest(): number;
     show(span: Span): void;
 }
 
-/** `span` inside of `limits`, with its length as far as there is room. */
+/** Moves `span` into `limits`, and shortens it if necessary. */
 function clampSpan(span: Span, limits: Span): Span {
     const length = Math.min(span[1] - span[0], limits[1] - limits[0]);
     const start = Math.min(Math.max(span[0], limits[0]), limits[1] - length);
     return [start, start + length];
 }
 
-/** Shows `factor` times as much; `at`, a place of the axis, stays where it is. */
+/** Makes the shown range `factor` times as long, and keeps the position of `at`. */
 export function zoomAxis(axis: Axis, at: number, factor: number): void {
     const [from, to] = axis.shown();
     const limits = axis.limits();
@@ -31,28 +34,31 @@ export function zoomAxis(axis: Axis, at: number, factor: number): void {
     axis.show(clampSpan(zoomed, limits));
 }
 
-/** Moves along, in the axis's unit. */
+/** Moves the shown range by an amount in the unit of the axis. */
 export function panAxis(axis: Axis, by: number): void {
     const [from, to] = axis.shown();
     const moved = clampSpan([from + by, to + by], axis.limits());
     if (moved[0] !== from) axis.show(moved);
 }
 
-/** ms; what a profile without an interval can be zoomed into. */
+/** The shortest range in ms that a profile without an interval can show. */
 const SHORTEST = 0.001;
-/** A range as long as this part of all is all. */
+/** A range of this part of the whole or more counts as the whole. */
 const WHOLE = 0.9999;
 
 export function createAxis(session: SessionBase & { store: StorePart }) {
     const { info } = session;
     const { committedRange, moveRange, outerRange, previewRange, setPreview } = session.store;
 
-    /** What charts over time show, ms: the range that is chosen in the timeline, else all of the timeline. */
+    /**
+     * Returns the range of charts over time, ms: the range that the user selected in the timeline, else the timeline's
+     * range.
+     */
     function shownRange(): Span {
         return previewRange.value ?? committedRange.value;
     }
 
-    /** For charts over time: what is shown is what is chosen, as in the timeline. */
+    /** The axis of charts over time, on which zooming selects a range of the timeline. */
     const previewAxis: Axis = {
         shown: shownRange,
         limits: () => committedRange.value,
@@ -63,7 +69,7 @@ export function createAxis(session: SessionBase & { store: StorePart }) {
         },
     };
 
-    /** For the timeline itself: what is shown is what was zoomed into. */
+    /** The axis of the timeline, on which zooming zooms into a range. */
     const committedAxis: Axis = {
         shown: () => committedRange.value,
         limits: outerRange,

@@ -1,6 +1,6 @@
 /**
- * The axis of the timeline as text. Only this module chooses its unit: time, or the weight in a file without times,
- * whose samples are in sequence, each as long as its weight (lib/import/profile_builder.c).
+ * The positions on the timeline's axis as text. The unit is time, or in a file without times the weight: there, samples
+ * are in sequence, each as long as its weight (lib/import/profile_builder.c).
  */
 import { computed } from '@preact/signals';
 import { formatCount, formatDuration } from '../base/format';
@@ -10,24 +10,24 @@ import type { StorePart } from './store';
 
 export type AxisUnit = 'ms' | 'samples';
 
-/** Weights in ms are CPU time, and so is the sum of those before a place; bytes and events count as rows. */
+/** A weight in ms is CPU time, and positions are sums of CPU time. Bytes and events use the number of rows. */
 export function axisUnitOf({ timesAreOrder, weights }: Pick<ProfileInfo, 'timesAreOrder' | 'weights'>): AxisUnit {
     return timesAreOrder && weights[0]?.unit !== 'ms' ? 'samples' : 'ms';
 }
 
-/** How much lies between two places: "12.5 ms", "285 samples". */
+/** Formats the distance between two positions: "12.5 ms", "285 samples". */
 export function formatLength(length: number, unit: AxisUnit): string {
     if (unit === 'ms') return formatDuration(length);
     const count = formatCount(length);
     return `${count} ${count === '1' ? 'sample' : 'samples'}`;
 }
 
-/** A place, counted from the start of the axis: "12.5 ms"; "sample 1" is the first. */
+/** Formats a position from the start of the axis on: "12.5 ms", or "sample 1" for the first sample. */
 export function formatPlace(place: number, unit: AxisUnit): string {
     return unit === 'ms' ? formatDuration(place) : `sample ${formatCount(Math.floor(place) + 1)}`;
 }
 
-/** A range by its first and last sample, "samples 121–340"; of a range of time its length, "220 ms". */
+/** Formats a range: "samples 121–340" with its first and last sample, or its length, "220 ms". */
 export function formatRange([from, to]: readonly [number, number], unit: AxisUnit): string {
     if (unit === 'ms') return formatDuration(to - from);
     const first = Math.floor(from) + 1;

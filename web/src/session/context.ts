@@ -1,4 +1,4 @@
-/** The session of a component: the session of its part of the page. */
+/** Gives components the session of their part of the page. */
 import { createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import type { Session } from '../app/session';
@@ -11,7 +11,7 @@ export function useSession(): Session {
     return session;
 }
 
-/** What a component makes of a session once, and keeps as long as it is on the page. */
+/** Makes a model from the session once, and keeps it as long as the component is on the page. */
 export function useModel<Model>(make: (session: Session) => Model): Model {
     const session = useSession();
     return useMemo(() => make(session), [session]);

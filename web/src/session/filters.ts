@@ -1,6 +1,6 @@
 /**
  * The filters of samples and frames besides transforms and search: the weight of samples, idle samples, and kernel
- * frames. The last two are transforms behind all others, and are no undo steps. The page offers only the filters that
+ * frames. The last two are transforms after all others, and undo does not count them. The page offers only filters that
  * the file supports.
  */
 import { computed } from '@preact/signals';
@@ -16,12 +16,12 @@ export interface Choice<Value> {
     hint: string;
 }
 
-/** Of a page without a profile. */
+/** The weight of a page without a profile. */
 const NO_WEIGHT: Weight = { id: 'recorded', label: 'Samples', hint: '', unit: 'samples' };
 
 const ALL_KINDS = Object.values(FRAME_KIND).reduce((all: number, kind) => all | kind, 0);
 
-/** Of the frames that are shown: kinds, label and hint. */
+/** The choices of frames: kinds, label and hint. */
 const STACKS: Record<StackType, [kinds: number, label: string, hint: string]> = {
     all: [ALL_KINDS, 'All frames', 'Frames of all kinds'],
     user: [ALL_KINDS & ~FRAME_KIND.kernel, 'User frames', 'Without kernel frames; callers get their time'],
@@ -37,25 +37,25 @@ export function createFilters(session: SessionBase & { store: StorePart }) {
 
     const weights = computed<Weight[]>(() => info.value.weights);
 
-    /** The weight of the view, if the file has it; else what was recorded. */
+    /** The weight of the view if the file has it, else the recorded weight. */
     const weight = computed<Weight>(
         () => weights.value.find(({ id }) => id === view.value.weight) ?? weights.value[0] ?? NO_WEIGHT,
     );
 
-    /** The unit of all totals and selfs of the view. */
+    /** The unit of all totals and selfs in the view. */
     const weightUnit = computed(() => weight.value.unit);
 
     function hasWeight(id: string): boolean {
         return weights.value.some((offered) => offered.id === id);
     }
 
-    /** The first one is the default, which needs no word in the address. */
+    /** Sets the weight. The address omits the first weight, which is the default. */
     function setWeight(id: string): void {
         const wanted = id === weights.value[0]?.id ? EMPTY_VIEW.weight : id;
         if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
     }
 
-    /** From one kind of time to the next: on-CPU, off-CPU, both. */
+    /** Changes to the next kind of time: on-CPU, off-CPU, both. */
     function nextWeight(): void {
         const times = weights.value.filter(({ unit }) => unit === 'ms');
         const at = times.findIndex(({ id }) => id === weight.value.id);
@@ -65,10 +65,10 @@ export function createFilters(session: SessionBase & { store: StorePart }) {
 
     // ---- which samples and frames ----
 
-    /** -1: the file has none, and there is nothing to hide. */
+    /** The category of idle samples, or -1 in a file without idle samples. */
     const idleCategory = computed(() => info.value.idleCategory);
 
-    /** Empty where all frames are of one kind. */
+    /** The choices of frames, empty if all frames are of one kind. */
     const stackChoices = computed<Choice<StackType>[]>(() => {
         const held = info.value.frameKinds & ~FRAME_KIND.other;
         const kernel: StackType[] = held & FRAME_KIND.kernel ? ['user', 'kernel'] : [];
@@ -83,7 +83,7 @@ export function createFilters(session: SessionBase & { store: StorePart }) {
         return [{ kind: 'focus-frames', index: STACKS[type][0], path: [], inverted: false }];
     }
 
-    /** What comes after the transforms of the view. */
+    /** The transforms that the filters add to the transforms of the view. */
     const filterTransforms = computed<Transform[]>(() => {
         const { hidesIdle, stackType } = view.value;
         const idle: Transform[] =
@@ -97,7 +97,10 @@ export function createFilters(session: SessionBase & { store: StorePart }) {
         changeView({ hidesIdle }, 'push');
     }
 
-    /** The transform that a choice of frames adds to the rows that are shown; null if it takes one away first. */
+    /**
+     * Returns the transform that a choice of frames adds to the transforms of the shown rows, or null if the choice
+     * removes a transform.
+     */
     function filterToAdd(type: StackType): Transform | null {
         return view.value.stackType === 'all' ? (stackFilter(type)[0] ?? null) : null;
     }

@@ -1,21 +1,22 @@
 /**
- * The steps of the browser's history. Each step belongs to a session, because its address has indexes of that profile.
+ * The steps of the browser's history. Each step belongs to a session, because its address has indexes of the session's
+ * profile.
  */
 
-/** Whether a change of the view is a step of its own for the back button. */
+/** Whether a change of the view adds a step to the history ('push'). */
 export type Step = 'push' | 'replace';
 
-/** What a step of the history says of itself. */
+/** The state that the page stores in a step of the history. */
 export interface Entry {
     step: number;
-    /** The first step of its session that is not in another's. */
+    /** The number of the session's first step, after the steps of other sessions. */
     first: number;
     session: string;
-    /** The name of its profile, for a return after the profile is gone. */
+    /** The name of the profile, for a return after the page has dropped the profile. */
     name: string;
 }
 
-/** null: a step of no session, such as that of an address that was typed. */
+/** Returns null for a step without a session, such as an address that the user typed. */
 export function entryOf(state: unknown): Entry | null {
     if (typeof state !== 'object' || state === null) return null;
     const { step, first, session, name } = state as Partial<Entry>;
@@ -28,9 +29,9 @@ export function entryOf(state: unknown): Entry | null {
     };
 }
 
-/** Where the session that is shown is in the history. */
+/** The position of the shown session in the history. */
 export class HistoryPlace {
-    /** The newest step of this session that can be gone forward to. */
+    /** The newest step of this session to which the user can go forward. */
     private newest: number;
 
     constructor(private entry: Entry) {
@@ -47,7 +48,7 @@ export class HistoryPlace {
             if (step === 'push') this.begin(address, 'push');
             else window.history.replaceState(this.entry, '', address);
         } catch {
-            // An address may be too long for the browser, or it changes too often: the view works without.
+            // The browser may refuse a long address or frequent changes; the view works without the address.
         }
     }
 
@@ -58,20 +59,20 @@ export class HistoryPlace {
         this.newest = next.step;
     }
 
-    /** The browser has gone to another step of this session. */
+    /** Takes note of a step to which the browser has gone. */
     moveTo(entry: Entry): void {
         this.entry = entry;
         this.newest = Math.max(this.newest, entry.step);
     }
 
-    /** Goes back to the view before the last step; false if there is none in this session. */
+    /** Goes back to the view before the last step. Returns false if this session has no earlier step. */
     undo(): boolean {
         if (this.entry.step <= this.entry.first) return false;
         window.history.back();
         return true;
     }
 
-    /** Does again what undo() undid; false if there is nothing. */
+    /** Repeats the step that undo() undid. Returns false without such a step. */
     redo(): boolean {
         if (this.entry.step >= this.newest) return false;
         window.history.forward();

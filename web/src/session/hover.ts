@@ -1,6 +1,6 @@
 /**
- * The place under the mouse in the timeline and in charts: the time, and its tooltip; and the drawn graphs of the
- * timeline, in which the mouse finds values.
+ * The position of the mouse in the timeline and in charts: its time and its tooltip. Also keeps the drawn graphs of the
+ * timeline, which have the values under the mouse.
  */
 import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -15,38 +15,39 @@ import type { SessionBase } from './session_base';
 const MOST_DRAWN = 200;
 const MOST_ACTIVITIES = 100;
 
-/** The tooltip of a place. */
+/** The tooltip of a position. */
 export interface Told {
     content: ComponentChildren;
     counter?: { counter: number; value: CounterValue };
 }
 
-/** For places without a tooltip. */
+/** The answer for positions without a tooltip. */
 const NOTHING: Told = { content: null };
 
 export function createHover(session: SessionBase) {
     const { effect } = session.lifetime;
 
-    /** What is drawn in each track. */
+    /** The drawn data of each track. */
     const drawnWaits = new NewestMap<TrackKey, Waits>(MOST_DRAWN);
     const drawnMarkers = new NewestMap<TrackKey, MarkerRects>(MOST_DRAWN);
-    /** By track and graph. */
+    /** The drawn graphs by track and graph. */
     const drawnGraphs = new NewestMap<string, MarkerGraph>(MOST_DRAWN);
-    /** A row that scrolls away and back is not empty meanwhile. */
+    /** Keeps data of rows that scroll out of view, so that they are not empty when they scroll back. */
     const drawnActivities = new NewestMap<TrackKey, Activity>(MOST_ACTIVITIES);
 
-    /** Whether the time was put where it is by the keyboard, which leaves it there until the focus goes elsewhere. */
+    /** Whether the keyboard set the time, which then stays until the focus leaves. */
     const heldByKeys = signal(false);
-    /** The value of a counter that the mouse is over. */
+    /** The value of the counter under the mouse. */
     const hoveredCounter = signal<Told['counter'] | null>(null);
 
-    /** Where the mouse is in the window; null: over nothing. */
+    /** The position of the mouse in the window, or null while the mouse is elsewhere. */
     let place: { x: number; y: number } | null = null;
     const request = new Request<Told>();
     let show = tooltipShower();
 
     /**
-     * Shows what a place of the window has; null: nothing. While the answer is under way, the tooltip that is there goes along.
+     * Shows the tooltip of a position in the window, or hides the tooltip if `question` is null. Until the answer, the
+     * old tooltip moves with the mouse.
      */
     function tellOf(x: number, y: number, question: Question<Told> | null): void {
         if (!question) {
@@ -76,26 +77,26 @@ export function createHover(session: SessionBase) {
         else tooltip.value = null;
     });
 
-    /** The mouse is elsewhere. */
+    /** Called when the mouse leaves. */
     function endHover(): void {
         hoverTime.value = null;
         endTelling();
     }
 
-    /** The time under the mouse, ms; null: it is elsewhere. */
+    /** The time under the mouse in ms, or null while the mouse is elsewhere. */
     const hoverTime = signal<number | null>(null);
-    /** What the graphs have of each category when they are first drawn. */
+    /** The amount of each category in the graphs when the page draws them first. */
     const categoryAmounts = signal<ReadonlyMap<number, number>>(new Map());
     const notedTracks = new Set<TrackKey>();
 
-    /** Categories of the graphs, the largest first. */
+    /** Categories of the graphs, largest amount first. */
     const seenCategories = computed<number[]>(() =>
         [...categoryAmounts.value]
             .sort(([a, amount], [b, other]) => other - amount || a - b)
             .map(([category]) => category),
     );
 
-    /** A track counts once: the order does not change with what is zoomed into. */
+    /** Counts each track once, so that zooming does not change the order. */
     function noteCategories(track: TrackKey, amounts: ReadonlyMap<number, number>): void {
         const known = categoryAmounts.value;
         const isFirst = !notedTracks.has(track);

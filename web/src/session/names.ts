@@ -1,4 +1,4 @@
-/** Names of funcs, fetched in batches and cached, because the page needs only visible names. */
+/** The names of functions, which the page fetches in batches and caches, because it needs only visible names. */
 
 import { BatchCache } from '../base/batch_cache';
 import type { FuncInfo } from '../engine/api';
@@ -8,45 +8,45 @@ import type { SessionBase } from './session_base';
 export function createNames(session: SessionBase) {
     const { engine } = session;
 
-    /** As many as the profile has functions, at most. */
+    /** The cache grows to at most the number of functions in the profile. */
     const cache = new BatchCache<FuncInfo>(async (funcs) => {
         const names = await engine.funcs(funcs);
         return names.map((name, at) => [funcs[at] ?? -1, name]);
     });
 
-    /** Names as charts write them, in full and with folded templates: thousands are drawn at once. */
+    /** The names with folded templates, cached because charts draw thousands of names at once. */
     const fullLabels = new Map<number, string>();
     const foldedLabels = new Map<number, string>();
 
     const { version: namesVersion } = cache;
 
-    /** The name of a func if it is known already. */
+    /** Returns the name of a function if the cache has it. */
     function funcName(func: number): FuncInfo | undefined {
         return cache.get(func);
     }
 
-    /** Its name; '' while it is not cache. */
+    /** Returns the name of a function, or '' before the page has fetched it. */
     function nameOf(func: number): string {
         return cache.get(func)?.name ?? '';
     }
 
-    /** Its name as it is shown: with a sign while it is on its way, or if it has none. */
+    /** Returns the name as the page shows it, or a placeholder for a missing or unfetched name. */
     function shownName(func: number): string {
         const name = cache.get(func);
         return name ? name.name || '(no name)' : '…';
     }
 
-    /** Takes in names that came with something else. */
+    /** Adds names that came with another answer. */
     function addNames(names: readonly (readonly [number, FuncInfo])[]): void {
         cache.add(names);
     }
 
-    /** Gets the names of `funcs`; resolves when all of them are cache. */
+    /** Fetches the names of `funcs`. Resolves when the cache has all of them. */
     function fetchNames(funcs: Iterable<number>): Promise<void> {
         return cache.fetch(funcs);
     }
 
-    /** The same for rows on the screen: nothing is asked for if all are cache. */
+    /** The same for visible rows. Requests nothing if the cache has all names. */
     function fetchMissingNames(funcs: readonly number[]): void {
         const missing = funcs.filter((func) => cache.get(func) === undefined);
         if (missing.length > 0) act(fetchNames(missing));

@@ -1,15 +1,21 @@
-/** A question to the engine that is asked anew as the view changes: keys and the mouse are faster than a large profile answers. */
+/**
+ * A question to the engine that the page repeats when the view changes. Keys and the mouse can be faster than the
+ * answers of a large profile.
+ */
 import { batch, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
 import { messageOf } from '../base/message';
 import { ClosedError } from '../engine/protocol';
 
-/** An answer; null: there is none to this question, what is shown stays. */
+/** Asks the engine. null as answer means that the question has no answer, and the page keeps the old one. */
 export type Question<Answer> = () => Promise<Answer | null>;
 
 export class Request<Answer> {
-    /** The last answer; null before the first one. */
+    /** The last answer, null before the first answer. */
     readonly value: Signal<Answer | null> = signal(null);
-    /** Why the last question has no answer, for the place where it would be; '' if it has one. */
+    /**
+     * The reason why the last question failed, which the page shows in place of the answer; '' if the question
+     * succeeded.
+     */
     readonly error = signal('');
     readonly isPending: ReadonlySignal<boolean>;
     private readonly pending = signal(false);
@@ -21,22 +27,22 @@ export class Request<Answer> {
     }
 
     /**
-     * Asks now, or when what is under way is answered; of the questions that come meanwhile only the newest is asked then. An
-     * effect that asks depends on nothing that the question reads.
+     * Asks now, or after the current answer. Meanwhile, a newer question replaces a waiting question. The calling
+     * effect does not depend on signals that the question reads.
      */
     ask(question: Question<Answer>): void {
         this.newest = question;
         if (!this.pending.peek()) void this.run();
     }
 
-    /** Asks now: what is under way means nothing any more. For answers that may take long. */
+    /** Asks now, and drops the current question. For answers that may take long. */
     replace(question: Question<Answer>): void {
         this.era++;
         this.newest = question;
         void this.run();
     }
 
-    /** What is under way means nothing any more, and nothing is shown. */
+    /** Drops the current question and the last answer. */
     clear(): void {
         this.era++;
         this.newest = null;
@@ -54,7 +60,7 @@ export class Request<Answer> {
             this.newest = null;
             const [answer, error] = await untracked(question).then(
                 (answer): [Answer | null, string] => [answer, ''],
-                // Of a query that was closed meanwhile nothing is wanted: the newer one brings its own questions.
+                // An error about a closed query is irrelevant, because the newer query asks its own questions.
                 (thrown: unknown): [null, string] => [null, thrown instanceof ClosedError ? '' : messageOf(thrown)],
             );
             if (era !== this.era) return;

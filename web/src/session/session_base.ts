@@ -1,4 +1,4 @@
-/** The base of a session, which all its parts may use. */
+/** The base of a session, which all parts of the session may use. */
 import type { ReadonlySignal } from '@preact/signals';
 import type { Lifetime } from '../base/lifetime';
 import type { ProfileInfo } from '../engine/api';
@@ -6,47 +6,49 @@ import type { EngineWorker } from '../engine/client';
 import type { ComparedSource } from '../engine/download';
 import type { Step } from './history';
 
-/** A range, ms after the start of the profile, null for all of it, and threads; `name` is what the threads are called. */
+/** A range in ms after the start of the profile (null for the whole profile), and threads with a name for them. */
 export interface ChosenPart {
     range: [number, number] | null;
     threads: readonly number[];
     name: string;
 }
 
-/** What a session asks of the page that shows it. */
+/** The functions of the page that a session may call. */
 export interface Host {
-    /** The view has changed: `address` is its query part. */
+    /** Writes the changed view to the browser's address; `address` is the query part. */
     write(address: string, step: Step): void;
-    /** Goes back to the view before the last step, or does it again; false if there is none. */
+    /** Undoes or repeats a step of the view. Returns false without such a step. */
     undo(): boolean;
     redo(): boolean;
     /** Lets the user open another profile. */
     chooseFile(): void;
-    /** Lets the user choose the base of a comparison with this profile. */
+    /** Lets the user choose a base to compare with this profile. */
     compareWith(): void;
     /** Opens a comparison of two ranges of this profile, ms after its start. */
     compareRanges(base: [number, number], next: [number, number]): void;
     /** Opens a comparison of two parts of this profile. */
     compareParts(base: ChosenPart, next: ChosenPart): void;
-    /** Opens a comparison of two groups of threads: for each thread of this profile, whether it is on the new side. */
+    /** Opens a comparison of two groups of threads. `isNew` has an entry for each thread of this profile. */
     compareThreads(isNew: boolean[], names: [base: string, next: string]): void;
-    /** Opens a comparison of these threads with themselves: `query` is its view, whose transforms tell the sides apart. */
+    /**
+     * Opens a comparison of these threads with themselves. The transforms of the view `query` distinguish the sides.
+     */
     compareIntervals(kept: boolean[], names: [base: string, next: string], query: string): void;
-    /** Shows the profile again with symbols that this machine has, or its debuginfod servers. */
+    /** Loads the profile again with symbols from this machine or its debuginfod servers. */
     fetchSymbols(): Promise<void>;
-    /** Makes the comparison anew, with functions that match by their whole names or without what differs often. */
+    /** Repeats the comparison, and matches functions by their whole names, or without the parts that often differ. */
     matchFunctions(forgives: boolean): void;
 }
 
 export interface SessionBase {
     engine: EngineWorker;
     info: ReadonlySignal<ProfileInfo>;
-    /** The file that the profile came from; null: the server beside the page. */
+    /** The file with the profile, or null if the server of the page has the profile. */
     file: File | null;
-    /** What the page has made it of, if it is a comparison that is in no file. */
+    /** The sources of a comparison that the page made and no file contains, else null. */
     made: ComparedSource | null;
     host: Host;
-    /** The view that it begins with, as the query part of an address says it; '' for the first one. */
+    /** The first view as the query part of an address, '' for the default view. */
     query: string;
     lifetime: Lifetime;
 }

@@ -1,21 +1,21 @@
-/** The states of threads: their names, colors and order in a lane. Reasons are open-ended: the profile names them. */
+/** The names, colors and order of thread states. The profile defines the names of the reasons for waits. */
 import { computed } from '@preact/signals';
 import { STATE_REASONS, STATE_RUNNING } from '../engine/api';
 import type { SessionBase } from './session_base';
 
 export interface ThreadState {
-    /** Its number in answers of the engine. */
+    /** The number of the state in answers of the engine. */
     state: number;
     name: string;
     /** A color of style/colors.css. */
     color: string;
-    /** Whether it is striped: nobody knows what the thread did. */
+    /** Whether the lane has stripes, because prof did not see what the thread did. */
     isUnseen: boolean;
-    /** From the bottom of a lane. */
+    /** The position from the bottom of a lane. */
     rank: number;
 }
 
-/** By the name of the reason, from the bottom of a lane to the top. */
+/** The known reasons by name, from the bottom of a lane to the top. */
 const KNOWN: readonly [name: string, color: string][] = [
     ['lock', 'state-lock'],
     ['mutex', 'state-lock'],
@@ -34,7 +34,7 @@ const QUIET: readonly [name: string, color: string][] = [
     ['other', 'state-other'],
     ['not seen', 'state-unseen'],
 ];
-/** Of reasons that are not listed here. */
+/** The colors of all other reasons. */
 const FURTHER = ['state-further-1', 'state-further-2', 'state-further-3'];
 const QUIET_RANK = 1000;
 
@@ -48,14 +48,14 @@ function reasonState(name: string, reason: number): Omit<ThreadState, 'state'> {
     return { name: shown, color, isUnseen, rank };
 }
 
-/** The CSS value for the color of a state. */
+/** Returns the CSS value of a state's color. */
 export function stateBackground({ color, isUnseen }: ThreadState): string {
     const value = `var(--${color})`;
     return isUnseen ? `repeating-linear-gradient(-45deg, ${value} 0 2px, var(--state-stripe) 2px 4px)` : value;
 }
 
 export function createStates({ info }: SessionBase) {
-    /** By number. */
+    /** The states by number. */
     const threadStates = computed<readonly ThreadState[]>(() => {
         const { categories, idleCategory, runnableReason } = info.value;
         const reasons = categories[idleCategory]?.subcategories ?? [];

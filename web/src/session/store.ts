@@ -15,10 +15,12 @@ import type { Step } from './history';
 import { Request } from './request';
 import type { SessionBase } from './session_base';
 
-/** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
+/**
+ * ms without a change before the page writes small changes to the address, because browsers refuse frequent changes.
+ */
 const ADDRESS_DELAY = 120;
 
-/** Makes what the address says possible for this profile: unknown threads and empty ranges fall away. */
+/** Adjusts the view of an address to this profile: removes unknown threads and empty ranges. */
 function sensibleView(wanted: View, profile: ProfileInfo): View {
     const known = new Set(profile.threads.map((thread) => thread.index));
     const threads = wanted.threads.filter((thread) => known.has(thread));
@@ -32,7 +34,9 @@ function sensibleView(wanted: View, profile: ProfileInfo): View {
     };
 }
 
-/** All threads of what was recorded, as `prof report` counts them, or those that the file wants to be seen first. */
+/**
+ * Returns the first selected threads: the threads that the file selects, else all recorded threads, like `prof report`.
+ */
 function firstThreads({ threads, initialThreads, initialSelection, comparison }: ProfileInfo): number[] {
     if (initialSelection.length > 0 && !comparison) return [...new Set(initialSelection)];
     const wanted = comparison ? [] : threads.filter((thread) => initialThreads.includes(thread.index));
@@ -41,11 +45,11 @@ function firstThreads({ threads, initialThreads, initialSelection, comparison }:
 }
 
 export interface StoreStart extends SessionBase {
-    /** Every track that a profile has something for. */
+    /** Returns every track for which a profile has data. */
     seedsOf(info: ProfileInfo): TrackSeed[];
 }
 
-/** Zooming and selecting ranges. */
+/** Selects ranges and zooms into them. */
 function createRanges(
     info: ReadonlySignal<ProfileInfo>,
     view: ReadonlySignal<View>,
@@ -62,20 +66,22 @@ function createRanges(
         if (preview) changeView({ ranges: [...ranges, preview], preview: null }, 'push');
     }
 
-    /** Back to the first `depth` of the ranges that were zoomed into. */
+    /** Goes back to the first `depth` ranges of the zoom. */
     function popRanges(depth: number): void {
         const { ranges } = view.value;
         if (depth < ranges.length || view.value.preview)
             changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
     }
 
-    /** The range that the timeline can be moved and zoomed out to: the one that was zoomed into before. */
+    /**
+     * Returns the range to which the user can move and zoom out the timeline, which is the previous range of the zoom.
+     */
     function outerRange(): Range {
         const { ranges } = view.value;
         return ranges[ranges.length - 2] ?? fullRange.value;
     }
 
-    /** Moves the shown range within the one that encloses it; a range as long as that one is the same as leaving it. */
+    /** Moves the shown range within the enclosing range. A range of the enclosing length ends the zoom. */
     function moveRange(range: Range): void {
         const { ranges, preview } = view.value;
         const outer = outerRange();
@@ -112,12 +118,12 @@ export function createStore(session: StoreStart) {
     const { engine, host, info, lifetime, query, seedsOf } = session;
     const { onEnd } = session.lifetime;
 
-    /** A thread by its index. */
+    /** Returns a thread by its index. */
     function threadInfo(thread: number): ThreadInfo | undefined {
         return info.value.threads.find((candidate) => candidate.index === thread);
     }
 
-    /** What a category is called; a profile may name none. */
+    /** Returns the name of a category, even in a profile without categories. */
     function categoryName(category: number): string {
         return info.value.categories[category]?.name ?? 'Other';
     }
@@ -128,26 +134,26 @@ export function createStore(session: StoreStart) {
     const selectedThreads = computed<number[]>(() => view.value.threads);
     const transforms = computed<Transform[]>(() => view.value.transforms);
     const search = computed<string>(() => view.value.search);
-    /** The terms of the search: the engine splits them. */
+    /** The terms of the search, into which the engine splits the text. */
     const termsRequest = new Request<readonly SearchTerm[]>();
-    /** What the search of stacks marks in names. */
+    /** The expression that marks found text in names. */
     const searchExpression = computed(() =>
         search.value.trim() === '' ? null : termsExpression(termsRequest.value.value ?? []),
     );
     const inverted = computed<boolean>(() => view.value.inverted);
 
     const trackSeeds = computed<TrackSeed[]>(() => seedsOf(info.value));
-    /** Of its own: a thousand tracks are not laid out again while a range is dragged. */
+    /** A separate signal, so that dragging a range does not lay out a thousand tracks again. */
     const trackChoice = computed(() => view.value.tracks);
     const tracks = computed(() =>
         layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value, info.value.isLive),
     );
-    /** All threads are selected: none is marked. */
+    /** Whether all threads are selected, so that the page marks none. */
     const isAllSelected = computed(() => areAll(trackSeeds.value, trackChoice.value, selectedThreads.value.length));
     let addressTimer: ReturnType<typeof setTimeout> | undefined;
 
     function changeView(change: Partial<View>, step: Step): void {
-        // The step that is left keeps the last of the small changes made in it.
+        // Small changes belong to the step before the new step.
         if (step === 'push') flushAddress();
         if (change.threads) namesThreads = true;
         view.value = { ...view.value, ...change };
@@ -156,7 +162,7 @@ export function createStore(session: StoreStart) {
         else addressTimer = setTimeout(flushAddress, ADDRESS_DELAY);
     }
 
-    /** The view as the query part of an address. */
+    /** Returns the view as the query part of an address. */
     function address(): string {
         return encodeView(view.value, info.value.rangeStart, info.value.funcCount);
     }
@@ -173,7 +179,7 @@ export function createStore(session: StoreStart) {
 
     onEnd(() => clearTimeout(addressTimer));
 
-    /** Shows the view that the query part of an address says, as far as this profile has it; '' for the first one. */
+    /** Sets the view from the query part of an address as far as this profile allows; '' is the default view. */
     function readAddress(text: string): void {
         clearTimeout(addressTimer);
         view.value = viewOf(text);
@@ -191,7 +197,7 @@ export function createStore(session: StoreStart) {
         if (!namesThreads) view.value = { ...view.value, threads: firstThreads(info.value) };
     }
 
-    /** Selects threads as lists do; in a comparison with the same thread of all sides. */
+    /** Selects threads like other lists do. In a comparison, selects the same thread on both sides. */
     function chooseThread(thread: number, mode: ChooseMode): void {
         const chosen = view.value.threads;
         const clicked = info.value.comparison ? threadOnAllSides(info.value.threads, thread) : [thread];

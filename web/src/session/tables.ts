@@ -1,21 +1,21 @@
 /**
- * The order of the rows of all tables, which is part of the view, and their scroll positions, which are not. Each table
- * and each column has a name.
+ * The sort order of all tables, which is part of the view, and their scroll positions, which are not. Each table and
+ * each column has a name.
  */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { StorePart } from './store';
 
 export interface SortOrder {
     column: string;
-    /** The other way round than the column's own: smallest first, or from Z to A. */
+    /** Whether the order is the reverse of the column's default. */
     reversed: boolean;
 }
 
-/** Where a table is scrolled, in px. */
+/** The scroll position of a table, px. */
 export interface ScrollPlace {
     top: number;
     left: number;
-    /** From the top of what is seen to the selected row; null: that is not seen. */
+    /** The distance from the top of the visible part to the selected row, or null if the row is not visible. */
     selected: number | null;
 }
 
@@ -29,14 +29,14 @@ function decodeSort(text: string): SortOrder {
 export function createTables(session: { store: StorePart }) {
     const { changeView, view } = session.store;
 
-    /** The order of a table; `usual` (a column) while the view does not say. */
+    /** Returns the order of a table. `usual` is the column without a choice in the view. */
     function sortOf(table: string, usual: string): ReadonlySignal<SortOrder> {
-        // A text, so that it only counts as changed when it is.
+        // A text, so that the signal changes only with its contents.
         const text = computed(() => view.value.sorts[table] ?? usual);
         return computed(() => decodeSort(text.value));
     }
 
-    /** Sorts by a column; once more turns the order around. */
+    /** Sorts by a column, or reverses the order if the table has this order already. */
     function sortTable(table: string, column: string, usual: string): void {
         const now = decodeSort(view.value.sorts[table] ?? usual);
         const text = now.column === column && !now.reversed ? column + REVERSED : column;
@@ -44,11 +44,11 @@ export function createTables(session: { store: StorePart }) {
         changeView({ sorts: text === usual ? others : { ...others, [table]: text } }, 'replace');
     }
 
-    /** Of the tables on the page. */
+    /** The scroll positions of the tables on the page. */
     const places = new Map<string, ScrollPlace>();
     const next = new Map<string, ScrollPlace>();
 
-    /** Each of these tables begins there, once. */
+    /** Sets the next scroll position of these tables, once. */
     function scrollNext(wanted: ReadonlyMap<string, ScrollPlace>): void {
         for (const [table, place] of wanted) next.set(table, place);
     }

@@ -1,4 +1,4 @@
-/** A row of machine code: its costs, its address, its origin, and the instruction with the colors of the source. */
+/** A row of machine code: its costs, its address, its origin, and the colored instruction. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { markedPieces } from '../base/highlight';
@@ -11,7 +11,7 @@ import type { Place } from './symbol_api';
 
 export const INSTRUCTION_LIMIT = 300;
 
-/** Mnemonic, registers, numbers, names and remarks, in the colors of the source. */
+/** The parts of an instruction with colors: mnemonic, registers, numbers, names and comments. */
 const TOKEN = /(<[^>]*>)|(#.*$)|(\$?-?\b0x[0-9a-f]+\b|\$?-?\b\d+\b)|(%[a-z0-9()]+)/g;
 
 function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Element {
@@ -39,7 +39,7 @@ function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Elem
     );
 }
 
-/** Where an instruction comes from: the innermost frame, short; all of them in words. */
+/** Returns the origin of an instruction: the innermost frame as a short text, and all frames as a long text. */
 export function originOf(session: Session, places: readonly Place[]): { text: string; title: string } {
     const { sourceText } = session.sourcePanel;
     const inner = places[places.length - 1];
@@ -58,12 +58,12 @@ export function originOf(session: Session, places: readonly Place[]): { text: st
 interface RowProps {
     shown: Code;
     index: number;
-    /** px from the top of all rows. */
+    /** The distance from the top of all rows, px. */
     top: number;
     most: number;
     isLinked: boolean;
     isChosen: boolean;
-    /** The searched text. */
+    /** The searched text, or null. */
     found: RegExp | null;
 }
 

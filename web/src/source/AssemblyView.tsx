@@ -19,15 +19,15 @@ import { CodeProblem, NoSymbol } from './SourceProblem';
 import type { Code } from './source_texts';
 
 const HEADER_HEIGHT = 24;
-/** px: of a character of the code, at most. */
+/** The width of a character of code, at most, px. */
 const CHARACTER = 7.4;
-/** Characters of the column that says where an instruction comes from: a line and a name; a line and the name's beginning. */
+/** The characters of the origin column: a line and a name, or a line and the start of a name. */
 const ORIGIN_LIMIT = 18;
 const NARROW_ORIGIN_LIMIT = 10;
-/** px: in less than that the instructions need the room. */
+/** The width in px below which the page hides columns for the instructions. */
 const NARROW = 800;
 
-/** px of the columns: as wide as what is in them. */
+/** The widths of the columns in px, as wide as their contents. */
 interface Widths {
     address: number;
     origin: number;
@@ -42,7 +42,7 @@ function longest(texts: readonly string[]): number {
 interface Layout {
     syntax: number;
     lanes: number;
-    /** px, of the pane. */
+    /** The width of the pane, px. */
     room: number;
 }
 
@@ -57,14 +57,14 @@ function widthsOf(session: Session, { instructions, places }: Code, { syntax, la
         ),
         origin: origins === 0 ? 0 : Math.max(44, Math.min(originLimit, origins) * CHARACTER + 16),
         jumps: lanes * LANE_WIDTH + 16,
-        // What follows the mnemonic begins in a column of its own.
+        // The text after the mnemonic begins in a separate column.
         text: (Math.min(INSTRUCTION_LIMIT, texts) + 8) * CHARACTER + 16,
     };
 }
 
 interface JumpsProps {
     jumps: Jump[];
-    /** px: of all rows that is seen first, and where that is. */
+    /** The first visible row, and its position from the top of all rows, px. */
     top: number;
     place: number;
     height: number;
@@ -119,7 +119,7 @@ function CodeHead(): JSX.Element {
     );
 }
 
-/** Gives the code the keyboard: where there is no source, and where the code leads to other code. */
+/** Focuses the code if the panel has no source, or if the user followed a jump to other code. */
 function useKeyboard(scroller: RefObject<HTMLDivElement | null>, shown: Code): void {
     const { codeWantsFocus, openings, sourceText } = useSession().sourcePanel;
     const opened = openings.value;
@@ -171,7 +171,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     }, [wanted, shown, height > 0]);
     useKeyboard(scroller, shown);
 
-    /** Goes to the target of a jump or call; false for other instructions. */
+    /** Goes to the target of a jump or call. Returns false for other instructions. */
     const follow = (from: number): boolean => {
         const jump = jumps.find((candidate) => candidate.from === from);
         if (!jump) return followCall(from);

@@ -38,7 +38,7 @@ export function FindBar({ pane }: { pane: FindPane }): JSX.Element | null {
     const isShown = findPane.value === pane;
     const input = useRef<HTMLInputElement>(null);
     const openings = findOpenings.value;
-    // At once: what is typed next is to be found.
+    // A layout effect, so that the field has the focus before the next key.
     useLayoutEffect(() => {
         if (!isShown) return;
         input.current?.focus();

@@ -53,13 +53,13 @@ function Choice({
 }
 
 interface StepperProps {
-    /** What one steps through, and more of it for the title. */
+    /** The name of the steps, and a longer text for the title. */
     what: string;
     more?: string;
-    /** Back and on. */
+    /** The keys for back and forward. */
     keys: [string, string];
     step: (by: 1 | -1) => void;
-    /** Between the buttons. */
+    /** The elements between the buttons. */
     children: ComponentChildren;
 }
 
@@ -148,7 +148,7 @@ function Heading(): JSX.Element {
     );
 }
 
-/** What is marked with the mouse in the source panel, also in the editor, which has a tree of its own. */
+/** Returns whether the user selected text in the source panel, including the editor in its shadow root. */
 function isTextMarked(): boolean {
     const root = document.querySelector('.source-editor')?.shadowRoot as
         | { getSelection?: () => Selection | null }
@@ -157,7 +157,7 @@ function isTextMarked(): boolean {
     return [root?.getSelection?.(), document.getSelection()].some((marked) => (marked?.toString() ?? '') !== '');
 }
 
-/** Keys of the source panel; false if one has no meaning here. */
+/** Handles keys of the source panel. Returns false if a key has no effect. */
 function onPanelKey(session: Session, event: KeyboardEvent): boolean {
     const {
         changeSourcePanel,
@@ -214,7 +214,7 @@ export function SourcePanel(): JSX.Element | null {
         session.sourcePanel;
     const shown = sourcePanel.value;
     const element = useRef<HTMLElement>(null);
-    // Its keys work from the start; source or code take the focus when they are there.
+    // The panel takes keys from the start; source or code take the focus later.
     const opened = openings.value;
     useEffect(() => {
         if (opened > 0 && !element.current?.contains(document.activeElement))

@@ -1,4 +1,4 @@
-/** The message about missing source or code, with the reason and a remedy. */
+/** The message about missing source or code, with the reason and a solution. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../app/session';
@@ -11,16 +11,16 @@ import type { SourceText } from './source_texts';
 const TEXT_LIMIT = 400;
 const MOST_LINES = 500;
 
-/** What profiles call the library of code that was compiled while the program ran. */
+/** The name in profiles for the library of code that a JIT compiler generated. */
 export const JIT = 'JIT';
 const PYTHON = 'Python';
 
-/** The directory of a path, without its last slash. */
+/** Returns the directory of a path, without the last slash. */
 function directoryOf(file: string): string {
     return file.slice(0, Math.max(1, file.lastIndexOf('/')));
 }
 
-/** The name of the function that the source panel is open for; '' while it is not known. */
+/** Returns the name of the source panel's function, or '' before the page has the name. */
 function useFunction(): { name: string; lib: string } {
     const session = useSession();
     const { fetchNames, funcName, namesVersion } = session.names;
@@ -34,7 +34,7 @@ function useFunction(): { name: string; lib: string } {
     return { name: known?.name ?? '', lib: known?.lib ?? '' };
 }
 
-/** What the server says of the file itself; else it could not find out that the file belongs to the program. */
+/** Matches messages of the server about the file. Other messages say that the server does not know the file. */
 const MISSING_FILE = /^(cannot open|.* is (not a file|not a text|larger than))/;
 
 function OtherDirectory({ file }: { file: string }): JSX.Element {
@@ -64,7 +64,7 @@ function OtherProgram(): JSX.Element {
     );
 }
 
-/** What is known without the text: the costs of the lines. */
+/** The costs of the lines, which the page has without the text. */
 function LineTable(): JSX.Element | null {
     const session = useSession();
     const { costText } = session.costText;
@@ -147,7 +147,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
     );
 }
 
-/** What the server says of the code is the end of what it has said of the source. */
+/** Returns whether the server's message about the code repeats the end of its message about the source. */
 function isSaidOfSource(session: Session, sentence: string): boolean {
     const { sourceText } = session.sourcePanel;
     const text = sourceText.value;
@@ -155,7 +155,7 @@ function isSaidOfSource(session: Session, sentence: string): boolean {
     return text !== null && text.text === null && text.problem.endsWith(reason);
 }
 
-/** `sentence`: what the server says. */
+/** `sentence` is the server's message. */
 export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
     const session = useSession();
     const { lib } = useFunction();
@@ -188,7 +188,7 @@ export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
     );
 }
 
-/** For a function of which no address in a library is known. */
+/** Shown for a function without an address in a library. */
 export function NoSymbol(): JSX.Element {
     const { lib } = useFunction();
     return (

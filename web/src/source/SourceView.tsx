@@ -1,4 +1,7 @@
-/** The source file in the source panel: its costs in gutters, hot lines colored, the chosen one linked with its instructions. */
+/**
+ * The source file in the source panel: its costs in gutters, colored hot lines, and the selected line, which follows
+ * the selected instruction.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../app/session';
@@ -55,7 +58,7 @@ function marksOf(session: Session, costs: LineCosts): Map<number, LineMark> {
     return marks;
 }
 
-/** Why the lines of a text have no costs, as far as that needs to be said. */
+/** Says why the lines of a text have no costs, if the user needs to know. */
 function NoLines(): JSX.Element | null {
     const session = useSession();
     const { funcName, namesVersion } = session.names;
@@ -72,7 +75,7 @@ function NoLines(): JSX.Element | null {
     );
 }
 
-/** `share`: of the width. */
+/** `share` is the part of the width. */
 export function SourceView({ share }: { share: number }): JSX.Element {
     const session = useSession();
     const { namesVersion } = session.names;
@@ -125,7 +128,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
         if (editor && wantedLine.value && wantedLine.value.source === shown?.source)
             editor.reveal(wantedLine.value.line);
     }, [editor, shown, wantedLine.value]);
-    // Who opens it with a key goes on in it.
+    // A user who opened the panel by key continues in the source.
     const opened = openings.value;
     useEffect(() => {
         if (opened > 0 && !document.activeElement?.closest('.code')) editor?.focus();

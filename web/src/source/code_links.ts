@@ -4,14 +4,14 @@ import type { Code } from './source_texts';
 
 type Places = Pick<Code, 'places'>;
 
-/** The lines of a file that an instruction comes from, the innermost last; none of the file ''. */
+/** Returns the lines of a file from which an instruction comes, innermost last. The file '' has no lines. */
 export function linesOfInstruction(code: Places | null, index: number, file: string): number[] {
     if (file === '') return [];
     const places = code?.places[index] ?? [];
     return places.filter((place) => place.file === file && place.line > 0).map((place) => place.line);
 }
 
-/** The indexes of the instructions that come from a line of a file; none of line 0. */
+/** Returns the indexes of the instructions from a line of a file; line 0 has none. */
 export function instructionsOfLine(code: Places | null, line: number, file: string): Set<number> {
     const found = new Set<number>();
     if (line > 0 && code)
@@ -21,7 +21,7 @@ export function instructionsOfLine(code: Places | null, line: number, file: stri
     return found;
 }
 
-/** The costs of instructions by their index; addresses between instructions have none. */
+/** Returns the costs of instructions by index, without addresses between instructions. */
 export function costsOfInstructions(
     instructions: readonly { address: number }[],
     costs: readonly AddressCost[],
@@ -35,7 +35,7 @@ export function costsOfInstructions(
     );
 }
 
-/** The instruction with the most self time, then total time; -1: no index. */
+/** Returns the instruction with the most self time, then total time, or -1 without instructions. */
 export function hottestOf(indexes: Iterable<number>, costs: ReadonlyMap<number, AddressCost>): number {
     let best = -1;
     let most = -1;
@@ -47,7 +47,9 @@ export function hottestOf(indexes: Iterable<number>, costs: ReadonlyMap<number, 
     return best;
 }
 
-/** The line with the largest total, then self time, then the first; changes count by their size. 0: no line. */
+/**
+ * Returns the line with the largest total, then self time, or 0 without lines. Changes count by their absolute value.
+ */
 export function costliestLine(costs: readonly LineCost[]): number {
     const size = Math.abs;
     const [first] = costs
@@ -56,10 +58,10 @@ export function costliestLine(costs: readonly LineCost[]): number {
     return first?.line ?? 0;
 }
 
-/** "call 0x1b30 <trace(Ray)>": calls and jumps of x86 and arm, with their target and its name. */
+/** Matches "call 0x1b30 <trace(Ray)>" and other calls and jumps of x86 and arm with a target and its name. */
 const CALL = /^(?:bnd |notrack )?(?:call[a-z]?|j[a-z]+|blx?|b)\s.*?(0x[0-9a-f]+)\s+<(.*)>/;
 
-/** The target of a call or jump; null for other instructions and for targets that only a register has. */
+/** Returns the target of a call or jump, or null for other instructions and for targets in registers. */
 export function callTarget(instruction: string): { address: number; name: string } | null {
     const [, address, name = ''] = CALL.exec(instruction) ?? [];
     return address === undefined ? null : { address: Number(address), name };

@@ -14,12 +14,15 @@ import { inPercent } from '../window/settings';
 
 const HEAT_STEPS = 5;
 
-/** 1 to HEAT_STEPS for what has heat, by its part of the most; else 0. The style sheets have a color for each. */
+/**
+ * Returns a step from 1 to HEAT_STEPS by the part of `most`, or 0 without heat. The style sheets have a color for each
+ * step.
+ */
 export function heatStep(heat: number, most: number): number {
     return heat <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.min(1, heat / most) * HEAT_STEPS));
 }
 
-/** The class beside that of the heat: of a change, that it is less or more; else ''. */
+/** The class for the sign of a change, besides the class for heat; '' without a change. */
 export type Tone = '' | 'tone-less' | 'tone-more';
 
 export function createCostText(session: SessionBase & { filters: FiltersPart; tree: TreePart }) {
@@ -27,21 +30,21 @@ export function createCostText(session: SessionBase & { filters: FiltersPart; tr
     const { weightUnit } = session.filters;
     const { isChange, summary } = session.tree;
 
-    /** What one side of a comparison costs: nothing for nothing. */
+    /** Formats the cost on one side of a comparison, 0 as ''. */
     function sideText(weight: number): string {
         if (weight === 0) return '';
         const whole = summary.value?.rootTotal ?? 0;
         return inPercent.value ? formatShare(weight, whole) : formatWeight(weight, weightUnit.value);
     }
 
-    /** A cost as a column shows it: nothing for nothing. */
+    /** Formats a cost for a column, 0 as ''. */
     function costText(weight: number): string {
         if (weight === 0 || !isChange.value) return sideText(weight);
         const whole = summary.value?.rootTotal ?? 0;
         return inPercent.value ? formatRelative(whole, whole + weight) : formatChange(weight, weightUnit.value);
     }
 
-    /** Total and self in words. */
+    /** Describes total and self in words. */
     function costTitle({ total, self }: { total: number; self: number }): string {
         const { interval } = info.value;
         if (isChange.value) {

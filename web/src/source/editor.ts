@@ -1,7 +1,7 @@
 /**
- * The source view: CodeMirror, read-only, with the costs of lines in gutters. This file and all that it imports are
- * loaded when a source file is first shown. The editor lives in a shadow root, where its style sheets are allowed by the
- * page's Content-Security-Policy; colors are the variables of the page.
+ * The source view: a read-only CodeMirror with the costs of lines in gutters. The page loads this file and its imports
+ * for the first source file. The editor is in a shadow root, where the page's Content-Security-Policy permits its style
+ * sheets. Colors are the page's variables.
  */
 import { HighlightStyle, type LanguageSupport, syntaxHighlighting } from '@codemirror/language';
 import {
@@ -29,22 +29,22 @@ import {
 import { tags } from '@lezer/highlight';
 import type { Tone } from './cost_text';
 
-/** What is shown of a line's costs. */
+/** The shown costs of a line. */
 export interface LineMark {
     total: string;
     self: string;
-    /** In words. */
+    /** The costs in words. */
     title: string;
-    /** 0 to 5, and the class beside it: see source/cost_text.ts. */
+    /** The heat from 0 to 5, and its class: see source/cost_text.ts. */
     heat: number;
     tone: Tone;
-    /** Names of calls that were inlined into the line, and the same with their costs. */
+    /** The names of calls that the compiler inlined into the line, and the same with costs. */
     inlined: string;
     inlinedTitle: string;
 }
 
 export interface EditorCalls {
-    /** A line was clicked, or walked to with the arrow keys. */
+    /** Called when the user clicks a line, or goes to it with the arrow keys. */
     onChoose(line: number): void;
 }
 
@@ -154,7 +154,7 @@ const chosenField = StateField.define<DecorationSet>({
     provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Marks what an expression finds in the lines on the screen. */
+/** Marks the matches of an expression in the visible lines. */
 function marksOfFound(expression: RegExp): Extension {
     const decorator = new MatchDecorator({ regexp: expression, decoration: Decoration.mark({ tagName: 'mark' }) });
     return ViewPlugin.define(
@@ -181,7 +181,7 @@ function costGutter(column: 'total' | 'self', click: Choose): Extension {
 
 // ---- styles ----
 
-/** In the color of a change: the page's style sheets do not reach into the editor. */
+/** The rules for the color of a change, because the page's style sheets do not affect the shadow root. */
 function toneRules(tone: 'less' | 'more'): Record<string, string> {
     const steps = [1, 2, 3, 4, 5].flatMap((step) => [String(step), `line-${step}`]);
     return Object.fromEntries(steps.map((step) => [`--heat-${step}`, `var(--${tone}-${step})`]));
@@ -250,7 +250,7 @@ const highlighting = HighlightStyle.define([
     { tag: [tags.processingInstruction, tags.macroName, tags.meta], color: 'var(--code-meta)' },
 ]);
 
-/** Each is loaded with the first file that is written in it. */
+/** The page loads each language with its first file. */
 const LANGUAGES: [RegExp, () => Promise<LanguageSupport>][] = [
     [
         /\.(c|h|cc|cpp|cxx|c\+\+|hh|hpp|hxx|h\+\+|inl|ipp|tcc|cu|m|mm)$|\/include\/c\+\+\//i,
@@ -273,7 +273,7 @@ export class SourceEditor {
     private chosen = 0;
     private readonly language = new Compartment();
     private readonly found = new Compartment();
-    /** Nobody has seen the text yet, and its place on the screen is not known. */
+    /** Whether the user has not seen the text yet, so that the view may scroll to any place. */
     private isFresh = true;
 
     constructor(parent: HTMLElement, calls: EditorCalls) {
@@ -322,7 +322,7 @@ export class SourceEditor {
         void this.color(file);
     }
 
-    /** Colors the text once its language is there; without, it is still to be read. */
+    /** Colors the text once its language is loaded. Until then, the text has no colors. */
     private async color(file: string): Promise<void> {
         const { doc } = this.view.state;
         const support = await LANGUAGES.find(([pattern]) => pattern.test(file))?.[1]().catch(() => null);
@@ -342,12 +342,12 @@ export class SourceEditor {
         this.view.dispatch({ effects: setChosen.of(line) });
     }
 
-    /** Marks all that is found; null: nothing. */
+    /** Marks all matches, or none if null. */
     setFound(expression: RegExp | null): void {
         this.view.dispatch({ effects: this.found.reconfigure(expression ? marksOfFound(expression) : []) });
     }
 
-    /** Brings a line into the middle, or as near as it takes, unless it is in view already. */
+    /** Scrolls a line to the middle, or to the nearest place, unless the line is visible already. */
     reveal(number: number, place: 'center' | 'nearest' = 'center'): void {
         if (number < 1 || number > this.lines) return;
         const { from } = this.view.state.doc.line(number);
@@ -371,7 +371,7 @@ export class SourceEditor {
     }
 
     private onClick(event: MouseEvent): boolean {
-        // Text that was marked with the mouse is to be copied.
+        // A user who selected text with the mouse wants to copy it, so the click selects no line.
         if (event.button !== 0 || !(window.getSelection()?.isCollapsed ?? true)) return false;
         const position = this.view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
         this.calls.onChoose(this.view.state.doc.lineAt(position).number);

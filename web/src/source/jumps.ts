@@ -10,24 +10,27 @@ export interface Jump {
     /** Indexes of instructions. */
     from: number;
     to: number;
-    /** 0 is next to the code. */
+    /** The lane of the arrow; lane 0 is next to the code. */
     lane: number;
 }
 
-/** x86: j.., loop..; arm64: b, b.cond, cbz, cbnz, tbz, tbnz; arm: b, bcond. The target follows, as an absolute address. */
+/**
+ * Matches jumps of x86 (j.., loop..), arm64 (b, b.cond, cbz, cbnz, tbz, tbnz) and arm (b, bcond) with an absolute
+ * address as target.
+ */
 const JUMP =
     /^(?:bnd |notrack )?(?:j[a-z]+|loopn?[ez]?|b(?:\.?(?:eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le|al))?(?:\.[wn])?|cbn?z|tbn?z)(?:,p[nt])?\s+(?:\w+, )?(?:#?\w+, )?#?(0x[0-9a-f]+)(?:\s+<|$)/;
 
 export const LANE_WIDTH = 6;
 export const MOST_LANES = 8;
 
-/** What an instruction jumps to; null if it does not jump, or not to a fixed address. */
+/** Returns the target address of a jump, or null for other instructions and variable targets. */
 export function jumpTarget(text: string): number | null {
     const match = JUMP.exec(text);
     return match ? Number(match[1]) : null;
 }
 
-/** Short jumps are drawn inside of long ones; where there are more than fit, the outermost lane is shared. */
+/** Lays out short jumps inside long jumps. If lanes are too few, several jumps share the outermost lane. */
 export function layoutJumps(instructions: readonly Instruction[]): Jump[] {
     const index = new Map(instructions.map((instruction, at) => [instruction.address, at]));
     const jumps: Jump[] = [];
@@ -53,13 +56,13 @@ export function layoutJumps(instructions: readonly Instruction[]): Jump[] {
 
 export interface JumpPicture {
     jumps: readonly Jump[];
-    /** px: height of a row; how far the rows are scrolled; size of the canvas. */
+    /** The height of a row, the scroll position of the rows, and the size of the canvas, px. */
     rowHeight: number;
     top: number;
     width: number;
     height: number;
     color: string;
-    /** The jumps from and to this instruction stand out. */
+    /** The selected instruction, whose jumps the page highlights. */
     chosen: number;
     chosenColor: string;
 }
@@ -72,7 +75,7 @@ export function drawJumps(canvas: HTMLCanvasElement, picture: JumpPicture): void
     if (!context) return;
     context.scale(pixelRatio(), pixelRatio());
     const isChosen = (jump: Jump): boolean => jump.from === chosen || jump.to === chosen;
-    // Those that stand out are drawn over the others.
+    // Draws highlighted jumps last, above others.
     for (const jump of [...picture.jumps].sort((a, b) => Number(isChosen(a)) - Number(isChosen(b)))) {
         const y = (index: number): number => Math.round((index + 0.5) * rowHeight - top) + 0.5;
         const start = y(jump.from);

@@ -24,7 +24,7 @@ function rowSelection({ func, path, inverted }: SourcePanelView): FrameSelection
     return func >= 0 ? { func } : null;
 }
 
-/** Of the shown lines, and which machine code the function has; null: not requested. */
+/** The costs of the shown lines, and the machine code of the function; null before the request. */
 interface Costs {
     lines: LineCosts | null;
     symbols: NativeSymbol[] | null;
@@ -47,7 +47,7 @@ export function createSourceState(session: SourceSession) {
         requests: { text: textRequest, code: codeRequest, costs: costsRequest, codeCosts: codeCostsRequest },
         sourcePanel,
         sourceText,
-        /** Whether its text is there, or on its way. */
+        /** Whether the panel has a source text or has requested one. */
         hasSource: computed(() => {
             const text = sourceText.value;
             return text ? text.text !== null : (sourcePanel.value?.source ?? -1) >= 0;
@@ -57,16 +57,16 @@ export function createSourceState(session: SourceSession) {
         lineCosts,
         symbols,
         sourceError: computed(() => costsRequest.error.value || codeCostsRequest.error.value),
-        /** Counts how often the user, not the address, opened the panel: it then gets the keyboard. */
+        /** Increases when the user, not the address, opens the panel, which then takes the focus. */
         openings: signal(0),
-        /** Which frames the costs are of. */
+        /** The frames whose costs the panel shows. */
         selection: computed<FrameSelection>(() => {
             const shown = sourcePanel.value;
             return shown?.isOfRow ? rowSelection(shown) : null;
         }),
-        /** Which of the texts of an instruction is shown. */
+        /** The index of the shown syntax among an instruction's texts. */
         shownSyntax: computed(() => Math.max(0, code.value?.syntaxes.indexOf(syntax.value) ?? 0)),
-        /** The native symbol that is shown: the selected one, else the heaviest. */
+        /** The shown native symbol: the selected symbol, else the heaviest. */
         shownSymbol: computed<NativeSymbol | null>(() => {
             const all = symbols.value ?? [];
             return all.find((candidate) => candidate.symbol === sourcePanel.value?.symbol) ?? all[0] ?? null;
@@ -74,7 +74,7 @@ export function createSourceState(session: SourceSession) {
         lineHeat,
         mostHeat,
         hotLines: computed(() => hotLinesOf(lineHeat.value, mostHeat.value)),
-        /** By the index of the instruction. */
+        /** The costs by the index of the instruction. */
         instructionCosts: computed(() =>
             costsOfInstructions(code.value?.instructions ?? [], codeCostsRequest.value.value?.addresses ?? []),
         ),
@@ -83,7 +83,7 @@ export function createSourceState(session: SourceSession) {
 
 export type SourceState = ReturnType<typeof createSourceState>;
 
-/** Fetches what the panel shows as the view and the query of the tree change. */
+/** Fetches the panel's data when the view or the query of the tree changes. */
 export function followSource(session: SourceSession, state: SourceState, showAssembly: () => void) {
     const { engine } = session;
     const { effect } = session.lifetime;
@@ -93,7 +93,7 @@ export function followSource(session: SourceSession, state: SourceState, showAss
 
     async function requestText(source: number): Promise<SourceText> {
         const text = await fetchText(source);
-        // Without a source the machine code is what can be shown.
+        // Without a source, the panel shows the machine code.
         if (text.text === null && sourcePanel.value?.source === source) showAssembly();
         return text;
     }
@@ -121,7 +121,7 @@ export function followSource(session: SourceSession, state: SourceState, showAss
         return { lines, symbols: shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null };
     }
 
-    /** The symbols of the row first, then the other symbols of the function. */
+    /** Returns the symbols of the row, then the other symbols of the function. */
     async function symbolsOf(shown: SourcePanelView): Promise<NativeSymbol[]> {
         const all = await engine.symbols(queryOf(), shown.func, null);
         const ofRow = await engine.symbols(queryOf(), shown.func, rowSelection(shown));
@@ -155,7 +155,7 @@ export function followSource(session: SourceSession, state: SourceState, showAss
     });
 }
 
-/** The costliest line of the function itself, in the row that the source panel was opened for; 0: no line. */
+/** Returns the costliest line of the function itself, in the row of the source panel, or 0 without lines. */
 export async function firstLineOf(session: SourceSession, opened: SourcePanelView): Promise<number> {
     const { engine, tree } = session;
     const { func, source } = opened;

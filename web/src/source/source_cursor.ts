@@ -1,4 +1,4 @@
-/** The selected line and instruction of the source panel, which follow each other, the address and new data. */
+/** The selected line and instruction of the source panel. Each follows the other, the address and new data. */
 import { batch, computed, signal, untracked } from '@preact/signals';
 import { nextAround } from '../base/around';
 import type { SourcePanelView } from '../view/source_codec';
@@ -11,12 +11,12 @@ function createCursor({ store }: SourceSession, state: SourceState) {
     const { code, hotLines, instructionCosts, sourceText } = state;
     const chosenLine = signal(0);
     const chosenInstruction = signal(-1);
-    /** A line to bring into view; another object each time. */
+    /** The line to which the source scrolls; a new object for each request. */
     const wantedLine = signal<{ source: number; line: number } | null>(null);
-    /** An instruction to bring into view. */
+    /** The instruction to which the code scrolls. */
     const wantedInstruction = signal<{ index: number } | null>(null);
     const file = (): string => sourceText.value?.file ?? '';
-    /** The instructions that come from the selected line. */
+    /** The instructions from the selected line. */
     const linkedInstructions = computed<ReadonlySet<number>>(() =>
         instructionsOfLine(code.value, chosenLine.value, file()),
     );
@@ -30,7 +30,7 @@ function createCursor({ store }: SourceSession, state: SourceState) {
         if (index >= 0) wantedInstruction.value = { index };
     }
 
-    /** `reveal`: brings the line itself into view, too. */
+    /** `reveal` also scrolls to the line. */
     function chooseLine(line: number, reveal = false): void {
         batch(() => {
             chosenLine.value = line;
@@ -61,12 +61,12 @@ function createCursor({ store }: SourceSession, state: SourceState) {
         linesOfInstruction: (index: number): number[] => linesOfInstruction(code.value, index, file()),
         chooseLine,
         chooseInstruction,
-        /** Goes to the next or the previous hot line, around the end. */
+        /** Goes to the next or previous hot line, and continues at the other end. */
         stepHotLine(by: 1 | -1): void {
             const next = nextAround(hotLines.value, chosenLine.value, by);
             if (next !== undefined) chooseLine(next, true);
         },
-        /** Goes to the next or the previous hot instruction, around the end. */
+        /** Goes to the next or previous hot instruction, and continues at the other end. */
         stepHotInstruction(by: 1 | -1): void {
             const next = nextAround(hotInstructionsOf(instructionCosts.value), chosenInstruction.value, by);
             if (next === undefined) return;
@@ -95,7 +95,7 @@ function followView(session: SourceSession, state: SourceState, cursor: Cursor):
         });
     }
 
-    // A pasted address, back and forward open it at the same place as the key does.
+    // A pasted address, back and forward open the panel at the same line as the key.
     let last = '';
     effect(() => {
         const shown = sourcePanel.value;
@@ -107,12 +107,12 @@ function followView(session: SourceSession, state: SourceState, cursor: Cursor):
         }
         last = key;
     });
-    // Back and forward go to the line that was selected then.
+    // Back and forward select the line of that step.
     effect(() => {
         const line = view.value.sourceLine;
         if (line > 0 && line !== chosenLine.peek() && sourceText.peek()) untracked(() => chooseLine(line, true));
     });
-    // New code shows what belongs to the selected line.
+    // New code scrolls to the instructions of the selected line.
     effect(() => {
         if (!code.value || instructionCosts.value.size === 0 || chosenInstruction.peek() >= 0) return;
         const linked = linkedInstructions.peek();

@@ -1,26 +1,26 @@
-/** Finding text in the source or in the machine code of the source panel, as editors do. */
+/** Finds text in the source or the machine code of the source panel, like editors do. */
 import { batch, computed, signal } from '@preact/signals';
 import { nextAround } from '../base/around';
 import type { SourcePanelPart } from './source_panel';
 
 export type FindPane = 'source' | 'code';
 
-/** ":12" */
+/** Matches a line number such as ":12". */
 const LINE = /^:(\d+)$/;
 
-/** The indexes of the lines that contain a text. */
+/** Returns the indexes of the lines that contain a text. */
 function placesOf(lines: readonly string[], text: string): number[] {
     return lines.flatMap((line, at) => (line.includes(text) ? [at] : []));
 }
 
-/** The pane with the keyboard first, else the one where something was selected last. */
+/** Returns the pane with the focus first, else the pane with the last selection. */
 function panesInOrder(hasInstruction: boolean): FindPane[] {
     const pane = document.activeElement?.closest('.source-pane, .code-pane');
     const isCode = pane ? pane.matches('.code-pane') : hasInstruction;
     return isCode ? ['code', 'source'] : ['source', 'code'];
 }
 
-/** Gives a pane the keyboard. */
+/** Focuses a pane. */
 function focusPane(pane: FindPane | null): void {
     const source = document.querySelector('.source-panel .source-editor')?.shadowRoot;
     const content =
@@ -44,10 +44,10 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         wantedInstruction,
     } = session.sourcePanel;
 
-    /** The pane that is searched; null: none. */
+    /** The searched pane, or null. */
     const wantedPane = signal<FindPane | null>(null);
     const findText = signal('');
-    /** Counts how often the user asked for it: the text field then gets the keyboard. */
+    /** Increases with each request of the user for the search, which then focuses the text field. */
     const findOpenings = signal(0);
 
     function has(pane: FindPane): boolean {
@@ -69,7 +69,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         ),
     );
 
-    /** The lines, or the indexes of the instructions, that contain the searched text. */
+    /** The lines, or the indexes of the instructions, with the searched text. */
     const found = computed<number[]>(() => {
         const text = findText.value.toLowerCase();
         const line = Number(LINE.exec(text)?.[1] ?? 0);
@@ -81,10 +81,10 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         return [...lines.keys()].filter((at) => linesOfInstruction(at).includes(line));
     });
 
-    /** Where the user is in the pane. */
+    /** The user's position in the pane. */
     const place = computed(() => (findPane.value === 'source' ? chosenLine.value : chosenInstruction.value));
 
-    /** The number of the place among those that were found, from 1 on; 0: it is another. */
+    /** The number of the position among the matches, from 1 on, or 0 for a position without a match. */
     const foundAt = computed(() => found.value.indexOf(place.value) + 1);
 
     function goTo(at: number | undefined): void {
@@ -99,12 +99,12 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         });
     }
 
-    /** Goes to the next or the previous one that was found, around the end. */
+    /** Goes to the next or previous match, and continues at the other end. */
     function stepFound(by: 1 | -1): void {
         goTo(nextAround(found.value, place.value, by));
     }
 
-    /** Where the user was when the search began: typing searches from there. */
+    /** The position at the start of the search. Typing searches from this position. */
     let start = 0;
 
     function findWhileTyped(text: string): void {
@@ -130,7 +130,7 @@ export function createSourceFind(session: { sourcePanel: SourcePanelPart }) {
         focusPane(pane);
     }
 
-    /** What is to be marked in the text of a pane; '': nothing. */
+    /** Returns the text to mark in a pane, or ''. */
     function markedIn(pane: FindPane): string {
         return findPane.value === pane && !LINE.test(findText.value) ? findText.value : '';
     }

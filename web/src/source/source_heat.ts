@@ -1,10 +1,13 @@
 /** The heat of lines and instructions: their cost relative to the costliest. */
 import type { AddressCost, LineCosts } from '../engine/source';
 
-/** Of what the costliest has: what has as much is worth a visit. */
+/** Lines with this share of the cost of the costliest line are hot. */
 const HOT_SHARE = 0.1;
 
-/** Of a comparison: how much a line's own time has changed, with that of calls inlined into it; its total where none has. */
+/**
+ * Returns the change of each line's own time, including calls inlined into it; if no line has own time, the change of
+ * its total.
+ */
 function changesOfLines({ lines }: LineCosts, inlined: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
     const own = lines.map(({ line, self }): [number, number] => [line, Math.abs(self + (inlined.get(line) ?? 0))]);
     const hasOwn = own.some(([, change]) => change !== 0);
@@ -12,7 +15,10 @@ function changesOfLines({ lines }: LineCosts, inlined: ReadonlyMap<number, numbe
     return new Map(changes.filter(([line]) => line > 0));
 }
 
-/** What decides how hot a line is: its own time and that of calls inlined into it; its total where the file has neither. */
+/**
+ * Returns the number by which lines are hot: own time, including calls inlined into the line; if no line of the file
+ * has own time, the total.
+ */
 export function heatOfLines(costs: LineCosts | null): ReadonlyMap<number, number> {
     const heat = new Map<number, number>();
     if (!costs) return heat;
@@ -31,7 +37,7 @@ export function hotLinesOf(heat: ReadonlyMap<number, number>, most: number): num
     return [...heat].filter(([, amount]) => amount > 0 && amount >= most * HOT_SHARE).map(([line]) => line);
 }
 
-/** The indexes of hot instructions, rising. */
+/** Returns the ascending indexes of hot instructions. */
 export function hotInstructionsOf(costs: ReadonlyMap<number, AddressCost>): number[] {
     const rising = [...costs].sort((a, b) => a[0] - b[0]);
     const most = Math.max(0, ...rising.map(([, cost]) => Math.abs(cost.self)));

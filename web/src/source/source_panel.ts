@@ -1,6 +1,6 @@
 /**
  * The panel below the views: the source file of a function beside its machine code, with the cost of each line and
- * instruction. The view, and so the address, has the function or row of the panel.
+ * instruction. The function or row of the panel is part of the view, and so of the address.
  */
 import { batch, signal } from '@preact/signals';
 import { plainText } from '../base/plain';
@@ -13,27 +13,27 @@ import { callTarget } from './code_links';
 import { createSourceState, followSource, type SourceSession, type SourceState } from './source_costs';
 import { createSourceCursor } from './source_cursor';
 
-/** What the source panel can be opened for: a row of a tree, or a function wherever it is called. */
+/** The target of the source panel: a row of a tree, or a function with all its callers. */
 export interface SourcePlace {
     func: number;
     path?: NodePath;
     inverted?: boolean;
-    /** To bring into view; else the costliest one of the function is. */
+    /** The line to scroll to; default: the costliest line of the function. */
     line?: number;
-    /** Whose code is shown; else the heaviest one of the function is. */
+    /** The symbol whose code to show; default: the heaviest symbol of the function. */
     symbol?: number;
 }
 
-/** Opening and closing the panel, and what it shows of the function. */
+/** Opens and closes the panel for a function. */
 function createOpening(session: SourceSession, { openings, shownSymbol, sourcePanel, symbols }: SourceState) {
     const { engine, info } = session;
     const { changeView, view } = session.store;
-    /** Gets the keyboard when the panel closes. */
+    /** The element that takes the focus when the panel closes. */
     let opener: HTMLElement | null = null;
-    /** The code that is shown next gets the keyboard. */
+    /** Whether the next code takes the focus. */
     const codeWantsFocus = signal(false);
 
-    /** `from`: where the user is, and stays if it is the code; going back then returns there. */
+    /** `from` is the user's element. If it is the code, the code keeps the focus, and going back returns there. */
     async function openSource(place: SourcePlace, from: 'view' | 'code' = 'view'): Promise<void> {
         const { func, path = [], inverted = false, line = 0, symbol = -1 } = place;
         const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
@@ -69,7 +69,7 @@ function createOpening(session: SourceSession, { openings, shownSymbol, sourcePa
         focus?.focus({ preventScroll: true });
     }
 
-    /** One step out: of the full screen, or of the source panel. */
+    /** Leaves the full screen, or else closes the source panel. */
     function leaveSourcePanel(): void {
         if (view.value.sourcePanel?.full) changeSourcePanel({ full: false });
         else closeSourcePanel();
@@ -81,7 +81,7 @@ function createOpening(session: SourceSession, { openings, shownSymbol, sourcePa
         changeSourcePanel({ assembly: isOpen });
     }
 
-    /** Goes to the next or the previous native symbol of the function. */
+    /** Goes to the next or previous native symbol of the function. */
     function stepSymbol(by: 1 | -1): void {
         const all = symbols.value ?? [];
         const at = shownSymbol.value ? all.indexOf(shownSymbol.value) : -1;
@@ -109,7 +109,10 @@ export function createSourcePanel(session: SourceSession) {
     const { revealHottest, ...cursor } = createSourceCursor(session, state);
     const { chosenInstruction, chosenLine } = cursor;
 
-    /** Opens the target of a call, or of a jump out of the function; the code keeps the keyboard. False: the instruction has no such target. */
+    /**
+     * Opens the target of a call, or of a jump out of the function, and keeps the focus in the code. Returns false for
+     * other instructions.
+     */
     function followCall(index: number): boolean {
         const target = callTarget(code.value?.instructions[index]?.texts[0] ?? '');
         if (!target || !code.value) return false;
@@ -122,7 +125,7 @@ export function createSourcePanel(session: SourceSession) {
         return true;
     }
 
-    /** Copies the selected instruction, or line; false if none is selected. */
+    /** Copies the selected instruction or line. Returns false without a selection. */
     function copyChosen(isInstruction: boolean): boolean {
         const text = isInstruction
             ? code.value?.instructions[chosenInstruction.value]?.texts[shownSyntax.value]

@@ -1,4 +1,4 @@
-/** The text of source files and the code of native symbols with its origin, fetched once and cached. */
+/** The text of source files and the code of native symbols with its origin, which the page fetches once and caches. */
 
 import { messageOf } from '../base/message';
 import { NewestMap } from '../base/newest_map';
@@ -7,24 +7,27 @@ import type { NamesPart } from '../session/names';
 import type { SessionBase } from '../session/session_base';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 
-/** Files, and symbols, that are cached. */
+/** The limit of cached files, and of cached symbols. */
 const MOST_CACHED = 100;
 
-/** What prof calls the library with the code of a jitdump file. No library vouches for the scripts that it comes from. */
+/**
+ * Matches prof's name for the library with the code of a jitdump file. The server cannot confirm that scripts belong to
+ * such a library.
+ */
 const JITDUMP = /^jit-\d+\.dump$/;
 
 export interface SourceText {
     source: number;
     file: string;
-    /** null: see `problem`. */
+    /** The text, or null with a `problem`. */
     text: string | null;
     problem: string;
 }
 
-/** Code with what its instructions come from. */
+/** Code with the origin of its instructions. */
 export interface Code extends Disassembly {
     symbol: number;
-    /** Per instruction the frames, outermost first; empty where nothing is known. */
+    /** The frames of each instruction, outermost first; empty if unknown. */
     places: Place[][];
 }
 
@@ -32,7 +35,7 @@ export function createSourceTexts(session: SessionBase & { names: NamesPart }) {
     const { engine } = session;
     const { fetchNames, nameOf } = session.names;
 
-    /** Texts by their source, code by its symbol. */
+    /** The texts by source, and the code by symbol. */
     const texts = new NewestMap<number, SourceText>(MOST_CACHED);
     const codes = new NewestMap<number, Code>(MOST_CACHED);
 
@@ -55,7 +58,7 @@ export function createSourceTexts(session: SessionBase & { names: NamesPart }) {
         return { source, file, text: null, problem };
     }
 
-    /** What could not be had is asked for again the next time. */
+    /** A later call requests a missing text again. */
     async function fetchText(source: number): Promise<SourceText> {
         const text = await loadText(source).catch((error: unknown): SourceText => {
             return { source, file: '', text: null, problem: messageOf(error) };
@@ -64,7 +67,7 @@ export function createSourceTexts(session: SessionBase & { names: NamesPart }) {
         return text;
     }
 
-    /** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
+    /** Returns the frames of each instruction from the debug info, else from the profile's frames. */
     async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {
         const { instructions } = disassembly;
         const places = await fetchPlaces(

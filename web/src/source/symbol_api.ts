@@ -1,10 +1,10 @@
-/** The client of the symbol API of the server, for source files and machine code. samply's tools use the same API. */
+/** The client of the server's symbol API for source files and machine code, which is the API of samply's tools. */
 import { formatCount } from '../base/format';
 import type { Progress } from '../engine/api';
 import type { CodePlace, LibraryId, NativeSymbol } from '../engine/source';
 import { askServer } from '../window/server';
 
-/** The server answers with at most so many names at once, and the page asks for no more code than it can show. */
+/** The limit of addresses in the server's answers, and of code that the page can show. */
 const MOST_ADDRESSES = 10_000;
 const MOST_INSTRUCTIONS = 100_000;
 
@@ -12,19 +12,22 @@ function hex(value: number): string {
     return `0x${value.toString(16)}`;
 }
 
-/** Throws with the server's sentence. */
+/** Throws the server's message if the request fails. */
 async function post(path: string, request: unknown): Promise<unknown> {
     return readAnswer(await askServer(path, { method: 'POST', body: JSON.stringify(request) }));
 }
 
-/** The same profile with the names that this machine knows. */
+/** Returns the same profile with the names that this machine knows. */
 export async function fetchNamed(profile: Blob): Promise<File> {
     const response = await askServer('names', { method: 'POST', body: profile });
-    if (!response.headers.has('X-Uncompressed-Length')) await readAnswer(response); // it says why there is none
+    if (!response.headers.has('X-Uncompressed-Length')) await readAnswer(response); // the answer has the reason
     return new File([await response.blob()], 'profile.json');
 }
 
-/** Gives the served profile the names that this machine and its debuginfod servers know. Returns a sentence on the result. */
+/**
+ * Gives the served profile the names that this machine and its debuginfod servers know. Returns a sentence about the
+ * result.
+ */
 export async function nameServed(): Promise<string> {
     const { addresses, unnamed, problems } = (await readAnswer(await askServer('names', { method: 'POST' }))) as {
         addresses: number;
@@ -36,7 +39,7 @@ export async function nameServed(): Promise<string> {
     return unnamed > 0 && problem ? `${named}. ${problem}` : named;
 }
 
-/** What the server downloads meanwhile. */
+/** Returns the server's downloads so far. */
 export async function fetchNamesProgress(): Promise<Progress> {
     const answer = (await readAnswer(await askServer('names', { cache: 'no-store' }))) as Omit<Progress, 'phase'>;
     return { phase: 'names', done: answer.done, total: answer.total, file: answer.file ?? '' };
@@ -51,7 +54,7 @@ async function readAnswer(response: Response): Promise<unknown> {
     return answer;
 }
 
-/** The text of a source file that code at this place comes from. */
+/** Returns the source file of the code at this place. */
 export async function fetchSource({ lib, address }: CodePlace, file: string): Promise<string> {
     const { debugName, debugId } = lib;
     const answer = (await post('source/v1', { debugName, debugId, moduleOffset: hex(address), file })) as {
@@ -60,14 +63,14 @@ export async function fetchSource({ lib, address }: CodePlace, file: string): Pr
     return answer.source;
 }
 
-/** The text of the source file of code that was compiled while the program ran. */
+/** Returns the source file of code that a JIT compiler generated. */
 export async function fetchScript(file: string): Promise<string> {
     return ((await post('source/v1', { file })) as { source: string }).source;
 }
 
 export interface Instruction {
     address: number;
-    /** One for each syntax. */
+    /** One text for each syntax. */
     texts: string[];
 }
 
@@ -77,7 +80,7 @@ export interface Disassembly {
     instructions: Instruction[];
     /** One past the last byte. */
     end: number;
-    /** What is missing, and what to do about it; ''. */
+    /** The missing data and a solution, or ''. */
     note: string;
 }
 
@@ -111,11 +114,11 @@ export async function fetchAssembly(symbol: NativeSymbol): Promise<Disassembly> 
     };
 }
 
-/** A frame of an address: the function and the line of it. */
+/** A frame of an address: its function and line. */
 export interface Place {
     func: string;
     file: string;
-    /** 0: not known. */
+    /** The line, or 0 if unknown. */
     line: number;
 }
 
@@ -130,7 +133,7 @@ function placeOf(frame: ApiFrame): Place {
     return { func: frame.function ?? '', file: frame.file ?? '', line: frame.line ?? 0 };
 }
 
-/** The frames of each address, the outermost first: what the debug info says. */
+/** Returns the frames of each address from the debug info, outermost first. */
 export async function fetchPlaces(lib: LibraryId, addresses: readonly number[]): Promise<Place[][]> {
     const places: Place[][] = [];
     for (let at = 0; at < addresses.length; at += MOST_ADDRESSES) {

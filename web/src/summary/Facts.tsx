@@ -71,7 +71,7 @@ function EntryTable({ title, entries }: { title: string; entries: Entry[] }): JS
     );
 }
 
-/** Of a comparison these are about both sides; the rest is what the base says. */
+/** The entries about both sides of a comparison. Other entries are about the base. */
 const OF_BOTH: ReadonlySet<string> = new Set(['Length', 'Samples', 'Threads', 'Symbols']);
 
 export function Facts(): JSX.Element {

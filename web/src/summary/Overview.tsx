@@ -1,4 +1,7 @@
-/** A headline, one bar of where the time went, and the best findings; each a click into the view that explains it. */
+/**
+ * A headline, one bar that shows where the time went, and the best findings. A click on each opens the view that
+ * explains it.
+ */
 import type { JSX } from 'preact';
 import { slotColor } from '../base/colors';
 import { formatDuration, formatShare } from '../base/format';
@@ -12,7 +15,7 @@ import { ProfileText } from '../ui/text';
 const MOST_FINDINGS = 3;
 const NAME_LIMIT = 60;
 const MOST_SENTENCE = 1000;
-/** Smaller parts are one. */
+/** The bar combines parts below this share. */
 const LEAST_PART = 0.015;
 
 interface Segment {
@@ -29,7 +32,7 @@ const TITLES: Record<RunPart['kind'], (name: string) => string> = {
     unseen: () => 'in short waits, cause not seen',
 };
 
-/** CPU time first, by library, then what keeps threads from it, and waits. */
+/** Returns CPU time by library, then the time that threads waited for a CPU, then other waits. */
 function useSegments(): Segment[] {
     const session = useSession();
     const { found } = session.overview;

@@ -34,11 +34,11 @@ const MOST_PROBLEMS = 4;
 interface RowProps {
     weight: number;
     whole: number;
-    /** As text, where it is not the unit of the view. */
+    /** The amount as text, if it has another unit than the view. */
     amount: string;
     title: string;
     color?: string | undefined;
-    /** It is an amount even where the others are changes. */
+    /** Whether the row shows an amount in a list of changes. */
     isAmount?: boolean;
     onOpen: () => void;
     children: ComponentChildren;
@@ -65,7 +65,7 @@ function Row({ weight, whole, amount, title, color, isAmount, onOpen, children }
     );
 }
 
-/** An amount of the view's weight, with its sign where it is a change. */
+/** Returns a function that formats an amount of the view's weight, with a sign if it is a change. */
 function useAmountText(): (weight: number) => string {
     const session = useSession();
     const unit = session.filters.weightUnit.value;
@@ -98,7 +98,7 @@ function ListCard(props: CardProps): JSX.Element {
     );
 }
 
-/** Without room, arguments go first, then what the name is in, then the end of the name itself. */
+/** If the name does not fit, removes arguments first, then namespaces, then the end of the function's own name. */
 function Name({ func, none }: { func: number; none: string }): JSX.Element {
     const { funcName, namesVersion } = useSession().names;
     namesVersion.value;
@@ -154,10 +154,10 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
     );
 }
 
-/** Of a sum: it and one of its parts that is all of it differ in their last digits. */
+/** The tolerance of a comparison between a sum and one of its parts, because of rounding. */
 const ROUNDING = 1e-9;
 
-/** The end of a path, which distinguishes files; the title has the whole path. */
+/** Shows the end of each path, which distinguishes files; the title has the whole path. */
 function LineCard({ hot, whole }: { hot: HotLines; whole: number }): JSX.Element {
     const session = useSession();
     const { isChange } = session.tree;
@@ -203,7 +203,7 @@ interface GroupCardProps {
     children: (row: FuncRow) => ComponentChildren;
 }
 
-/** Libraries or categories; what is in no library leads nowhere. */
+/** Libraries or categories. A row without a library has no link. */
 function GroupCard({ kind, title, rows, whole, children }: GroupCardProps): JSX.Element {
     const session = useSession();
     const { categories } = session.info.value;
@@ -303,7 +303,7 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
     );
 }
 
-/** Of a profile with recorded waits: what for, how often, and how long at most. */
+/** The causes of waits in a profile with recorded waits, with their number and longest duration. */
 function WaitedForCard(): JSX.Element | null {
     const session = useSession();
     const { store } = session;
@@ -339,7 +339,7 @@ function WaitedForCard(): JSX.Element | null {
     );
 }
 
-/** The waits that have changed most between the sides of a comparison. */
+/** The waits with the largest changes between the sides of a comparison. */
 function ChangedWaitsCard(): JSX.Element | null {
     const { store, waitList } = useSession();
     const waits = waitList.comparedWaits.value;
@@ -410,14 +410,14 @@ function TrustCard(): JSX.Element | null {
     );
 }
 
-/** The view is about all samples of the profile. */
+/** Returns whether the view has all samples of the profile. */
 function isOfAll({ info, store }: Session): boolean {
     const { preview, ranges, search, transforms } = store.view.value;
     const hasAllThreads = store.selectedThreads.value.length === info.value.threads.length;
     return hasAllThreads && !preview && ranges.length === 0 && search === '' && transforms.length === 0;
 }
 
-/** What has changed in all, and most. */
+/** The total change, and the function with the largest change. */
 function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: TreeSummary | null }): JSX.Element {
     const session = useSession();
     const { note, ofAll, ofFunc } = session.certainty;
@@ -509,7 +509,7 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
     );
 }
 
-/** Arrows walk the entries. */
+/** Arrow keys move between the entries. */
 function onKey(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -1,4 +1,4 @@
-/** The overview above the timeline: where the time of the shown range went, and what explains it. */
+/** The overview above the timeline: where the time of the shown range went, and the reasons. */
 import type { TreePart } from '../calltree/tree';
 import type { CriticalPathPart } from '../critical_path/critical_path';
 import type { Finding, Findings, RunPart } from '../engine/findings';
@@ -9,7 +9,9 @@ import type { SourcePanelPart } from '../source/source_panel';
 import type { WaitListPart } from '../waits/wait_list';
 import { act, openDialog } from '../window/windows';
 
-/** ms without a change of threads and range: views come first. */
+/**
+ * ms without a change of threads or range before the page requests the overview, so that views get their answers first.
+ */
 const PAUSE = 200;
 
 export function createOverview(
@@ -47,7 +49,7 @@ export function createOverview(
     });
     lifetime.onEnd(() => clearTimeout(timer));
 
-    /** The view that explains a part. */
+    /** Opens the view that explains a part. */
     function openPart({ kind, name, index }: RunPart): void {
         if (kind !== 'cpu') goToGroup(`${index ?? -1}`, selectedThreads.value, 'reason');
         else if (index !== undefined) changeView({ tab: 'calltree', search: `lib:"${name}"`, path: [] }, 'push');
@@ -67,7 +69,7 @@ export function createOverview(
         'lost-samples': openInfo,
     };
 
-    /** The view that explains a finding; a function has its callers and callees, a line its source. */
+    /** Opens the view that explains a finding: callers and callees of a function, or the source of a line. */
     function openFinding(finding: Finding): void {
         const { kind, func, line } = finding;
         const open = openKinds[kind];

@@ -1,4 +1,4 @@
-/** The summary of the view: a few rows of each list, heaviest first, with their links. */
+/** The summary of the view: the first rows of each list, heaviest first, with their links. */
 import { computed, signal } from '@preact/signals';
 import { formatCount, formatShare } from '../base/format';
 import type { TreePart } from '../calltree/tree';
@@ -20,21 +20,21 @@ export interface SummaryLists {
     libraries: FuncRow[];
     categories: FuncRow[];
     threads: FuncRow[];
-    /** Of all files, by self; null: no sample ends in a line that is known. */
+    /** The lines of all files with the most self time, or null if no sample has a line. */
     hot: HotLines | null;
-    /** By time off the CPU; null: the file does not say. */
+    /** The functions with the most off-CPU time, or null if the file has no waits. */
     waits: FuncRow[] | null;
-    /** All of that time, ms. */
+    /** The total off-CPU time, ms. */
     waited: number;
     functionCount: number;
 }
 
-/** Those that only call others answer nothing here. */
+/** Excludes functions that only call others. */
 function hasTime(row: FuncRow): boolean {
     return row.self !== 0;
 }
 
-/** The heaviest of a list in words, and what is left: "39.8% Kernel, 31.9% Library, 20.0% User and 8.3% in 4 more". */
+/** Describes the heaviest rows of a list and the rest: "39.8% Kernel, 31.9% Library, 20.0% User and 8.3% in 4 more". */
 export function sharesText(rows: readonly FuncRow[], whole: number, name: (row: FuncRow) => string): string {
     const most = rows.length === MOST_IN_WORDS + 1 ? rows.length : MOST_IN_WORDS;
     const texts = rows.slice(0, most).map((row) => `${formatShare(row.self, whole)} ${name(row)}`);
@@ -104,7 +104,7 @@ export function createSummaryView(
         };
     }
 
-    /** Keeps it in step with the tree's query, while it is shown. */
+    /** Updates the summary with the tree's query while the page shows the summary. */
     function follow(): void {
         effect(() => {
             if (isOpen.value && summary.value) request.ask(ask);
@@ -127,7 +127,7 @@ export function createSummaryView(
         act(openSource({ func, line }));
     }
 
-    /** The stacks after which a function was waited for. */
+    /** Shows the stacks after which threads waited for a function. */
     function openWait(func: number): void {
         changeView({ tab: 'calltree', inverted: true, weight: 'off-cpu-time', path: [func] }, 'push');
     }
@@ -138,10 +138,10 @@ export function createSummaryView(
 
     // ---- trust ----
 
-    /** What the recorder says about how far its figures can be trusted, else what can be seen of it. */
+    /** The recorder's section on data quality, else a section that the page makes. */
     const trustSection = computed<ExtraSection | undefined>(() => trustSectionOf(info.value));
 
-    /** The share of all time in functions without a symbol; undefined until it is known. */
+    /** The share of time in functions without a symbol, undefined before the answer. */
     const unnamedShare = signal<number | undefined>(undefined);
     effect(() => {
         const { addressCount, isLive, resolvedCount } = info.value;

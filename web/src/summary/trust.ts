@@ -1,10 +1,13 @@
-/** The data quality of a recording in a few words, and what to do about missing symbols. Older versions of prof wrote other labels. */
+/**
+ * The data quality of a recording in a few words, and a solution for missing symbols. Older versions of prof wrote
+ * other labels.
+ */
 
 import { formatCount } from '../base/format';
 import { plainText } from '../base/plain';
 import type { ExtraSection, ProfileInfo } from '../engine/api';
 
-/** Percentages below these, or a share of lost samples above, cast doubt on the totals. */
+/** Percentages below these limits, or a share of lost samples above, make the totals doubtful. */
 const LEAST_COMPLETE = 95;
 const LEAST_COVERED = 90;
 const LEAST_NAMED = 80;
@@ -14,7 +17,7 @@ const MOST_LOST_SHARE = 0.01;
 export interface TrustSummary {
     text: string;
     isGood: boolean;
-    /** How to get the missing symbols; '' if most are there. */
+    /** A way to get the missing symbols, or '' if most symbols are there. */
     fix: string;
 }
 
@@ -22,22 +25,22 @@ function percentIn(text: string | undefined): number {
     return Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(text ?? '')?.[1] ?? '100');
 }
 
-/** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
+/** Formats "98.55 %" as "98.6%", but never rounds up to 100%. */
 function shortPercent(value: number): string {
     return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
 }
 
 const LONGEST_FIGURE = 26;
 
-/** The figure of an entry, digits grouped, without the explanation of a long one. */
+/** Returns the number of an entry with grouped digits, without a long explanation. */
 export function trustFigure(value: string): string {
     const brief = value.length > LONGEST_FIGURE ? /^[^(;]*?(?=,? of which| \(|;|$)/.exec(value)?.[0] : undefined;
     return (brief ?? value).replace(/^\d{4,}(?= \(|$)/, (digits) => formatCount(Number(digits)));
 }
 
 /**
- * The data quality of a profile without such a section: the share of resolved addresses. undefined: most are resolved, or none,
- * which the header shows with the command that resolves them.
+ * Returns the data quality of a profile without such a section, which is the share of resolved addresses. Returns
+ * undefined if most or no addresses are resolved; in the latter case, the header shows the command that resolves them.
  */
 function ownTrust({
     addressCount,
@@ -50,17 +53,17 @@ function ownTrust({
     return { label: 'Data quality', entries: [{ label: 'Addresses resolved', value }] };
 }
 
-/** The second name is that of older versions of prof. */
+/** Matches the current name of the section and the name of older versions. */
 const SECTIONS = /^ *(data quality|trust) *$/i;
 
-/** The section about data quality: that of the recorder, else our own. */
+/** Returns the section about data quality from the recorder, else the page's own section. */
 export function trustSectionOf(
     info: Pick<ProfileInfo, 'addressCount' | 'extra' | 'resolvedCount' | 'symbolicated'>,
 ): ExtraSection | undefined {
     return info.extra.find(({ label }) => SECTIONS.test(label)) ?? ownTrust(info);
 }
 
-/** `unnamed`: the share of time without function names, where that is known. */
+/** `unnamed` is the share of time without function names, if known. */
 export function trustSummary(section: ExtraSection, sampleCount: number, unnamed?: number): TrustSummary {
     const entry = (pattern: RegExp): string | undefined =>
         section.entries.find((candidate) => pattern.test(candidate.label))?.value;

@@ -1,7 +1,8 @@
 /**
- * A table of any number of rows, of which only visible rows are rendered. Its columns at the left are fixed, and the
- * main column, usually names, takes the rest and scrolls sideways. Every list and tree of the page is such a table; its
- * view provides the cells and the additional keys. A click on a title sorts a column, and dragging its edge resizes it.
+ * A table of any number of rows, which renders only visible rows. Columns at the left are fixed. The main column,
+ * usually with names, takes the remaining width and scrolls sideways. Every list and tree of the page uses this table;
+ * its view provides the cells and further keys. A click on a title sorts by the column, and dragging the edge of a
+ * title resizes the column.
  */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -15,57 +16,60 @@ import { TableRow } from './TableRow';
 import { type Column, columnItems, shownColumns, TableHead, widthOfColumns } from './table_columns';
 
 const HEADER_HEIGHT = 24;
-/** px: how much further right each level of a tree is. */
+/** The indentation of each level of a tree, px. */
 export const INDENT = 12;
-/** px: so much of a name is to be seen where it belongs. */
+/** The minimum width of a name, px. */
 const LEAST_NAME = 80;
-/** ms that the mouse rests on a name before it is shown in full. */
+/** ms for which the mouse rests on a name before the table shows the full name. */
 const TOOLTIP_DELAY = 350;
 
 export interface TableProps<Row> {
-    /** Its name in what is kept of it. */
+    /** The name of the table in stored settings. */
     name: string;
     label: string;
     role: 'grid' | 'treegrid';
     rows: readonly Row[];
     columns: readonly Column<Row>[];
     main: Column<Row>;
-    /** px: an estimate of the widest cell of the main column. */
+    /** An estimate of the widest cell of the main column, px. */
     mainWidth?: number;
     sort: SortOrder;
-    /** The column that it is usually sorted by. */
+    /** The default sort column. */
     usualSort: string;
-    /** Position of the selected row; -1: none. */
+    /** The position of the selected row, or -1. */
     selectedAt: number;
-    /** Counts the selections that are to be scrolled to. */
+    /** Increases when the table should scroll to the selected row. */
     reveal: number;
-    /** px of the main column before what matters in the selected row. */
+    /** The width before the important part of a row in the main column, px. */
     indentOf?(row: Row): number;
-    /** px: an estimate of what follows it. Where it is scrolled out of view, the row says its name elsewhere. */
+    /** An estimate of the width of this part, px. If it is scrolled out of view, the row repeats its name. */
     widthOf?(row: Row): number;
     rowKey?(row: Row, at: number): string | number;
     rowClass?(row: Row): string;
-    /** Its level and whether it is open, for a tree. */
+    /** The level of a row in a tree, and whether the row is open. */
     rowState?(row: Row): { level: number; isOpen?: boolean };
-    /** `scroll`: by the keyboard, which brings the row into view. */
+    /** `scroll` is true for selection by keyboard, after which the table scrolls to the row. */
     onSelect(row: Row, scroll: boolean): void;
-    /** A key that does not walk; false if it has no meaning. */
+    /** Handles keys that do not move the selection. Returns false if a key has no effect. */
     onKey(event: KeyboardEvent, row: Row | null): boolean;
-    /** Enter and a double click. */
+    /** Called for Enter and a double click. */
     onOpen(row: Row): void;
-    /** A click on the triangle of a tree's row. */
+    /** Called for a click on the triangle of a tree's row. */
     onToggle?(row: Row, all: boolean): void;
     onCopy(row: Row): void;
-    /** Items of the row's menu; those of the second answer replace them when it comes. */
+    /** Returns the items of the row's menu. When the items of `later` arrive, they replace the first items. */
     menuOf(row: Row): { items: MenuItem[]; later?: Promise<MenuItem[]> };
-    /** Items for the menu of the head, below those for columns. */
+    /** Returns items for the menu of the head, below the items for columns. */
     headMenu?(): MenuItem[];
-    /** What the tooltip of a name says; null: nothing that the row does not. `isCut`: not all of it is to be seen. */
+    /**
+     * Returns the tooltip of a name, or null if the tooltip would only repeat the row. `isCut` says that the row shows
+     * a part of the name.
+     */
     tooltipOf?(row: Row, isCut: boolean): ComponentChildren | null;
-    /** The rows that are on the screen now, to get their names. */
+    /** Called with the visible rows, so that the view fetches their names. */
     onVisible?(rows: readonly Row[]): void;
     error: string;
-    /** Shown if there are no rows. */
+    /** Shown for a table without rows. */
     empty: JSX.Element | null;
 }
 
@@ -75,21 +79,21 @@ function scrollToIndent(element: HTMLElement, indent: number, numbersWidth: numb
     else if (indent > element.scrollLeft + room * 0.6) element.scrollLeft = indent - room * 0.4;
 }
 
-/** px: the scroll place at which the selected row, or else the list, is where it was. */
+/** Returns the scroll position in px at which the selected row, or else the list, keeps its previous position. */
 function topOfPlace({ top, selected }: ScrollPlace, selectedTop: number): number {
     return selected === null || selectedTop < 0 ? top : Math.max(0, selectedTop - selected);
 }
 
-/** A table, and how its rows are laid out. */
+/** A table and the layout of its rows. */
 interface Layout {
     scroller: RefObject<HTMLDivElement | null>;
-    /** px below the head. */
+    /** The height below the head, px. */
     room: number;
     numbersWidth: number;
     scrollLeft: number;
 }
 
-/** The rows in sight: the selected one is brought there, and stays there as the table changes. */
+/** Returns the visible rows. Scrolls to the selected row, and keeps it in view when the table changes. */
 function useTableScroll<Row>(props: TableProps<Row>, { scroller, room, numbersWidth, scrollLeft }: Layout): RowWindow {
     const { name, rows, selectedAt, reveal } = props;
     const { forgetNextPlace, nextPlace, places } = useSession().tables;
@@ -123,7 +127,7 @@ function useTableScroll<Row>(props: TableProps<Row>, { scroller, room, numbersWi
         if (scroller.current && props.indentOf) scrollToIndent(scroller.current, props.indentOf(row), numbersWidth);
     });
 
-    // Where the table or its rows become lower, as when the source opens below it, the selected row stays in view.
+    // Keeps the selected row in view if the table or its rows become lower, for example when the source panel opens.
     const lastSize = useRef({ room: 0, height });
     useLayoutEffect(() => {
         const before = lastSize.current;
@@ -134,14 +138,14 @@ function useTableScroll<Row>(props: TableProps<Row>, { scroller, room, numbersWi
     return rowWindow;
 }
 
-/** The tooltip of the name below the mouse. */
+/** Shows the tooltip of the name under the mouse. */
 function useTableTooltip<Row>({ rows, tooltipOf }: TableProps<Row>, { scroller, numbersWidth }: Layout) {
     const pause = useRef(0);
     const hideTooltip = (): void => {
         window.clearTimeout(pause.current);
         if (tooltip.value) tooltip.value = null;
     };
-    // Other rows are under the mouse then.
+    // With other rows, another row is under the mouse.
     useLayoutEffect(() => hideTooltip, [rows]);
     const onPointerMove = (event: PointerEvent): void => {
         hideTooltip();
@@ -157,7 +161,7 @@ function useTableTooltip<Row>({ rows, tooltipOf }: TableProps<Row>, { scroller, 
         const content = tooltipOf(row, isCut);
         if (content === null) return;
         const { clientX: x, clientY: y } = event;
-        // It covers the rows below: a mouse that only passes by is not to be followed by it.
+        // The tooltip covers the rows below, so it appears only after the mouse has rested.
         pause.current = window.setTimeout(() => {
             tooltip.value = { x, y, content };
         }, TOOLTIP_DELAY);
@@ -165,7 +169,7 @@ function useTableTooltip<Row>({ rows, tooltipOf }: TableProps<Row>, { scroller, 
     return { hideTooltip, onPointerMove };
 }
 
-/** The menus of the head and of rows. */
+/** Opens the menus of the head and of rows. */
 function useTableMenu<Row>(props: TableProps<Row>, { scroller, numbersWidth }: Layout, rowWindow: RowWindow) {
     const { name, rows, columns, selectedAt } = props;
     const headItems = (): MenuItem[] => [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
@@ -188,7 +192,7 @@ function useTableMenu<Row>(props: TableProps<Row>, { scroller, numbersWidth }: L
         if (row === undefined) return;
         event.preventDefault();
         props.onSelect(row, false);
-        // From the keyboard there is no place of the mouse: the menu opens at the row.
+        // A menu that a key opened has no mouse position, and opens at the row.
         const frame = element.getBoundingClientRect();
         const y = frame.top + HEADER_HEIGHT + (at + 1) * rowHeight.value - rowWindow.top;
         const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
@@ -198,7 +202,7 @@ function useTableMenu<Row>(props: TableProps<Row>, { scroller, numbersWidth }: L
     return { offerMenu, onContextMenu };
 }
 
-/** Whether a key has an effect. `page`: rows in sight. */
+/** Returns whether a key has an effect. `page` is the number of visible rows. */
 function pressKey<Row>(props: TableProps<Row>, event: KeyboardEvent, page: number): boolean {
     const { rows, selectedAt } = props;
     const row = rows[selectedAt];
@@ -212,7 +216,7 @@ function pressKey<Row>(props: TableProps<Row>, event: KeyboardEvent, page: numbe
     return true;
 }
 
-/** px from the left where a row repeats a name that is scrolled out of view; null: the name is in view. */
+/** Returns the position in px from the left at which a row repeats a name that is scrolled out of view, or null. */
 function placeOfName<Row>(
     { indentOf, widthOf }: TableProps<Row>,
     row: Row,
@@ -223,7 +227,7 @@ function placeOfName<Row>(
     if (!widthOf || nameRoom <= 0) return null;
     if (indent > nameRoom - LEAST_NAME) return numbersWidth + nameRoom / 2;
     if (indent >= 0) return null;
-    // A name that is too long for the table can be read by scrolling.
+    // The user scrolls sideways to read a name that is too long for the table.
     const width = widthOf(row);
     return width < nameRoom || indent + width < LEAST_NAME ? numbersWidth : null;
 }

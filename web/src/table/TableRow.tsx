@@ -11,15 +11,15 @@ interface RowProps<Row> {
     main: Column<Row>;
     isSelected: boolean;
     indent: number;
-    /** px from the left of the table: where its name is shown when that is scrolled out of view. */
+    /** px from the left of the table, where the row repeats its name if the name is scrolled out of view. */
     nameAt: number | null;
     class: string;
-    /** px from the top of all rows. */
+    /** The distance from the top of all rows, px. */
     top: number;
     state: { level: number; isOpen?: boolean } | undefined;
 }
 
-/** A number whose fraction is quiet, or all of it below 1. */
+/** Dims the fraction of a number, or the whole number if it is below 1. */
 function withQuietFraction(content: ComponentChildren): ComponentChildren {
     const [, whole, fraction] = (typeof content === 'string' && /^(|.*[1-9]\d*)((?:<?0)?\.\d.*)$/.exec(content)) || [];
     if (fraction === undefined) return content;

@@ -1,4 +1,4 @@
-/** The text that tables copy: a name, a stack, and the expanded rows. */
+/** The text that a table copies: a name, a stack, or the expanded rows. */
 
 import { formatCount } from '../base/format';
 import { oneLine } from '../base/plain';
@@ -18,7 +18,7 @@ export function copyPlainName(name: string): void {
 export interface CopiedTable<Row> {
     rows: readonly Row[];
     columns: readonly Column<Row>[];
-    /** Gets what the texts of rows need. */
+    /** Fetches the data for the texts of rows. */
     prepare(rows: readonly Row[]): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createCopies(session: { names: NamesPart }) {
         await copyText(oneLine(nameOf(func)), 'Name');
     }
 
-    /** Where a function is defined, as the debug info says it: "/src/app.c:12". */
+    /** Copies where the debug info defines a function: "/src/app.c:12". */
     async function copySource(func: number): Promise<void> {
         await fetchNames([func]);
         const name = funcName(func);
@@ -75,7 +75,7 @@ export function createCopies(session: { names: NamesPart }) {
         );
     }
 
-    /** One function a line, the leaf first. */
+    /** Copies one function per line, leaf first. */
     async function copyStack(path: NodePath, isLeafFirst: boolean): Promise<void> {
         const shown = path.slice(0, LONGEST_STACK);
         await fetchNames(shown);

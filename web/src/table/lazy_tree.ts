@@ -1,7 +1,6 @@
 /**
- * A tree that the engine answers step by step, for views with a tree besides the call tree: its expanded and selected
- * rows and its order. Its handles belong to a butterfly of the engine; load() gets new handles and expands the same
- * rows.
+ * A tree that the engine answers step by step, for views besides the call tree: its open and selected rows and its
+ * order. Its handles belong to a butterfly of the engine. load() gets new handles and opens the same rows.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { formatCount } from '../base/format';
@@ -10,7 +9,7 @@ import { act, showNotice } from '../window/windows';
 import { isOvertaken, TreeLoader, type TreeSource } from './tree_loader';
 import { firstBelow, makeNodes, type NameOf, nodePath, openRows, type TreeNode } from './tree_nodes';
 
-/** The names that a tree needs: see session/names.ts. */
+/** The names for a tree: see session/names.ts. */
 export interface TreeNames {
     nameOf: NameOf;
     fetchNames(funcs: Iterable<number>): Promise<void>;
@@ -18,9 +17,9 @@ export interface TreeNames {
 }
 
 const MOST_ROWS = 20_000;
-/** Rows whose names are there before they are shown. */
+/** The number of rows whose names the tree fetches before it shows them. */
 const FIRST_ROWS = 60;
-/** A new tree is opened along its heaviest path, as long as that is most of the node before. */
+/** The number of levels of the heaviest path that a new tree opens, while each node has most of the node before. */
 const FIRST_DEPTH = 12;
 const FIRST_SHARE = 0.6;
 
@@ -33,12 +32,12 @@ async function openHeaviest(loader: TreeLoader, nodes: readonly TreeNode[]): Pro
         node.expanded = true;
         whole = Math.abs(node.total);
         const heaviest: TreeNode | undefined = node.children?.[0];
-        // A function that calls itself does so for long.
+        // A recursive function would fill all levels.
         node = heaviest?.func === node.func ? undefined : heaviest;
     }
 }
 
-/** Another tree makes an action void. */
+/** Runs an action, and ignores the error if another tree has replaced the tree. */
 async function unlessOvertaken(action: () => Promise<void>): Promise<void> {
     try {
         await action();
@@ -49,12 +48,12 @@ async function unlessOvertaken(action: () => Promise<void>): Promise<void> {
 
 export class LazyTree {
     readonly selected = signal<TreeNode | null>(null);
-    /** Counts the selections that should be scrolled to. */
+    /** Increases when the view should scroll to the selected row. */
     readonly reveal = signal(0);
     readonly rows: ReadonlySignal<TreeNode[]>;
     private readonly roots = signal<TreeNode[]>([]);
     private readonly version = signal(0);
-    /** Of the tree that is shown, and of the newest one that was asked for. */
+    /** The loaders of the shown tree and of the newest requested tree. */
     private shown: TreeLoader | null = null;
     private newest: TreeLoader | null = null;
 
@@ -69,7 +68,10 @@ export class LazyTree {
         });
     }
 
-    /** Gets the tree anew; `same`: it is the same one with other numbers, in which the same is to be open. */
+    /**
+     * Loads the tree again. `same` says that the tree has other handles but the same rows, so that the same rows stay
+     * open.
+     */
     async load(source: TreeSource, same: boolean): Promise<void> {
         if (this.newest !== this.shown) this.newest?.end();
         const loader = new TreeLoader(source);
@@ -88,7 +90,7 @@ export class LazyTree {
         });
     }
 
-    /** Nothing is shown until the next load(). */
+    /** Shows nothing until the next load(). */
     clear(): void {
         this.newest?.end();
         this.shown?.end();
@@ -113,7 +115,7 @@ export class LazyTree {
         });
     }
 
-    /** Goes to the first row below an open node, as soon as it is there. */
+    /** Selects the first row below an open node when the row has arrived. */
     async enter(node: TreeNode): Promise<void> {
         if (!firstBelow(this.rows.peek(), node)) await this.expand(node);
         const below = firstBelow(this.rows.peek(), node);
@@ -144,7 +146,7 @@ export class LazyTree {
         else act(this.expand(node));
     }
 
-    /** What a key of a tree does; false if it has no meaning here. */
+    /** Handles a key of a tree. Returns false if the key has no effect. */
     onKey(key: string, node: TreeNode): boolean {
         if (key === '*') act(this.expandAll(node));
         else if (key === 'ArrowRight') act(node.expanded ? this.enter(node) : this.expand(node));
@@ -154,7 +156,7 @@ export class LazyTree {
         return true;
     }
 
-    /** Of the rows that are shown first. */
+    /** Fetches the names of the first rows. */
     private fetchNames(rows: readonly TreeNode[]): Promise<void> {
         return this.names.fetchNames(rows.slice(0, FIRST_ROWS).map((node) => node.func));
     }

@@ -1,4 +1,4 @@
-/** The columns of a table: which are shown, how wide, and their titles, by which the rows are sorted. */
+/** The columns of a table: their visibility, their widths, and their titles, by which the user sorts the rows. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useSession } from '../session/context';
 import type { SortOrder } from '../session/tables';
@@ -6,7 +6,10 @@ import { Splitter } from '../ui/Splitter';
 import { columnWidth, isShown, setColumnWidth, setShown } from '../window/settings';
 import { type MenuItem, menuItem } from '../window/windows';
 
-/** px of tables: below the first, names need the room of what repeats another column; below the second, of all but one number. */
+/**
+ * Widths of tables in px. Below the first, columns that repeat another column disappear; below the second, all columns
+ * except for one number.
+ */
 export const NARROW = 640;
 export const VERY_NARROW = 400;
 const WIDTH_STEP = 8;
@@ -16,27 +19,27 @@ export interface Column<Row> {
     title: string;
     /** The tooltip of the title. */
     hint?: string;
-    /** px, until it is dragged; the main column takes what is left. */
+    /** The width in px until the user drags the edge. The main column takes the remaining width. */
     width: number;
     isNumber: boolean;
-    /** '' if it is not sorted by; else the name of the order, which several columns may share. */
+    /** The name of the order, which several columns may share, or '' if the table cannot be sorted by this column. */
     sortedBy: string;
-    /** Down is from A to Z: the triangle of the title goes the other way. */
+    /** Whether the default order is from A to Z, which reverses the triangle in the title. */
     isText?: boolean;
     class: string;
-    /** Another class of a single cell. */
+    /** Returns a further class of a cell. */
     classOf?(row: Row): string;
     cell(row: Row): ComponentChildren;
-    /** How much of the cell is filled behind its text, from the left, 0 to 1. */
+    /** Returns the filled part of the cell behind its text, from the left, 0 to 1. */
     bar?(row: Row): number;
-    /** The number in words. */
+    /** Returns the number in words. */
     describe?(row: Row): string;
-    /** For copies: as it is shown, and the number behind it. */
+    /** Returns the text of the cell, and its number, for copies. */
     text(row: Row): string;
     value?(row: Row): number;
-    /** It can be left out; whether it usually is. */
+    /** Whether an optional column is shown or hidden by default. */
     optional?: 'shown' | 'hidden';
-    /** It is left out in tables that are narrower, px. */
+    /** The table omits the column below this width, px. */
     sparedBelow?: number;
 }
 
@@ -44,7 +47,7 @@ type NumberDefaults = 'sortedBy' | 'class' | 'cell';
 export type NumberColumn<Row> = Omit<Column<Row>, 'isNumber' | NumberDefaults> &
     Partial<Pick<Column<Row>, NumberDefaults>>;
 
-/** A column of numbers. By default, it is sorted by its own key, and shows `text`. */
+/** Makes a column of numbers. By default, the table sorts it by its own key, and shows `text`. */
 export function numberColumn<Row>(column: NumberColumn<Row>): Column<Row> {
     return { isNumber: true, sortedBy: column.key, class: 'number', cell: column.text, ...column };
 }
@@ -56,7 +59,7 @@ export function shownColumns<Row>(table: string, columns: readonly Column<Row>[]
     );
 }
 
-/** px of the columns at the left. */
+/** Returns the width of the columns at the left, px. */
 export function widthOfColumns<Row>(table: string, columns: readonly Column<Row>[]): number {
     return columns.reduce((sum, column) => sum + columnWidth(table, column.key, column.width), 0) + 1;
 }
@@ -106,7 +109,7 @@ function Title<Row>({ table, column, sort, usualSort, isMain }: TitleProps<Row>)
     );
 }
 
-/** For the menu of the head. */
+/** Returns items for the menu of the head. */
 export function columnItems<Row>(table: string, columns: readonly Column<Row>[]): MenuItem[] {
     const optional = columns.filter((column) => column.optional);
     const choices = optional.map(({ key, title, hint, optional: usual }) => {

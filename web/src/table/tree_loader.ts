@@ -1,34 +1,40 @@
 /**
- * Fetches the rows of one tree of the engine as the user expands them. A loader lives as long as the engine's handles,
- * until the engine answers for another view. Then requests that wait for its answers fail.
+ * Fetches the rows of one tree of the engine when the user opens them. A loader lives as long as the engine's handles,
+ * until the engine answers for another view. From then on, waiting requests fail.
  */
 import type { NodePath, TreeRows } from '../engine/api';
 import { ClosedError } from '../engine/protocol';
 import { adoptDescendants, isChain, makeNodes, nextInChain, type TreeNode } from './tree_nodes';
 
 export interface TreeSource {
-    /** Of a node, or the first rows (-1), heaviest first. */
+    /** Fetches the children of a node, or the first rows (-1), heaviest first. */
     children(node: number): Promise<TreeRows>;
-    /** The children of a node, and of the nodes along a path below it; a source without takes one step at a time. */
+    /**
+     * Fetches the children of a node, and of the nodes along a path below it. Without this function, the loader goes
+     * one step at a time.
+     */
     childrenAlong?(node: number, path: NodePath): Promise<TreeRows[]>;
     descendants(node: number, limit: number): Promise<TreeRows>;
 }
 
 class Overtaken extends Error {}
 
-/** Whether an error only says that nobody needs the answer any more. */
+/** Returns whether an error only says that a newer request replaced this one. */
 export function isOvertaken(error: unknown): boolean {
     return error instanceof Overtaken || error instanceof ClosedError;
 }
 
-/** The way down from a node through the first of its children that is open each time. */
+/** Returns the path down from a node through the first open child of each node. */
 function openChain(node: TreeNode | undefined): NodePath {
     const path: NodePath = [];
     for (let at = node; at; at = at.children?.find((child) => child.expanded)) path.push(at.func);
     return path.slice(1);
 }
 
-/** Makes the children of the nodes along a path that begins in `nodes`: `levels` has those of the first one, and so on. */
+/**
+ * Adds the children of the nodes along a path that begins in `nodes`. `levels` has the children of the first node, then
+ * of the second, and so on.
+ */
 export function adoptLevels(nodes: readonly TreeNode[], levels: readonly TreeRows[], path: NodePath): void {
     let among = nodes;
     for (const [depth, level] of levels.entries()) {
@@ -48,7 +54,7 @@ export class TreeLoader {
         this.isOver = true;
     }
 
-    /** Throws if another loader has taken the place of this one. To be called after each answer. */
+    /** Throws if another loader has replaced this loader. Call this after each answer. */
     check(): void {
         if (this.isOver) throw new Overtaken();
     }
@@ -62,11 +68,11 @@ export class TreeLoader {
     async loadChildren(node: TreeNode): Promise<void> {
         if (node.children || !node.hasChildren) return;
         const rows = await this.rowsBelow(node.handle);
-        // Whoever asked twice goes on with the nodes of the first answer.
+        // After two requests, both callers use the nodes of the first answer.
         node.children ??= makeNodes(rows, node, 0, node.depth + 1);
     }
 
-    /** Makes the children of the nodes along a path below `node`, which are to be shown together, in one step. */
+    /** Loads the children of the nodes along a path below `node` in one step, so that they appear together. */
     private async loadChildrenAlong(node: TreeNode, path: NodePath): Promise<void> {
         if (!this.source.childrenAlong) return this.loadChildren(node);
         const levels = await this.source.childrenAlong(node.handle, path);
@@ -75,7 +81,10 @@ export class TreeLoader {
         adoptLevels(node.children, levels.slice(1), path);
     }
 
-    /** Opens the heaviest `limit` rows below a node; whether these are all. A node that is open always has all its children. */
+    /**
+     * Opens the heaviest `limit` rows below a node. Returns whether these are all rows. An open node always has all its
+     * children.
+     */
     async openDescendants(node: TreeNode, limit: number): Promise<boolean> {
         const answer = await this.source.descendants(node.handle, limit);
         this.check();
@@ -88,7 +97,7 @@ export class TreeLoader {
         return cut.length === 0;
     }
 
-    /** Opens in `nodes` what was open in `old`. */
+    /** Opens the nodes in `nodes` that were open in `old`. */
     async reopen(nodes: readonly TreeNode[], old: readonly TreeNode[], limit: number): Promise<void> {
         const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
         const again = nodes.filter((node) => node.hasChildren && before.has(node.func));
@@ -107,7 +116,7 @@ export class TreeLoader {
         );
     }
 
-    /** Opens a node, and what goes on with its chain. Returns the last node of its row. */
+    /** Opens a node, and the nodes that its row shows as a chain. Returns the last node of the row. */
     async openChain(first: TreeNode, folds: boolean): Promise<TreeNode> {
         const nodes = [first];
         for (let last: TreeNode | null = first; last?.hasChildren; ) {
@@ -120,7 +129,7 @@ export class TreeLoader {
         return opened[opened.length - 1] as TreeNode;
     }
 
-    /** The node at the end of `path`, or the last of it that exists; what is above it is opened. */
+    /** Returns the node at the end of `path`, or the last existing node on the path, and opens all nodes above. */
     async walkTo(nodes: readonly TreeNode[], path: NodePath): Promise<TreeNode | null> {
         let level: readonly TreeNode[] | null = nodes;
         let found: TreeNode | null = null;
@@ -135,7 +144,7 @@ export class TreeLoader {
         return found;
     }
 
-    /** Opens the node at the end of `path`, or the last of it that exists. */
+    /** Opens the node at the end of `path`, or the last existing node on the path. */
     async openPath(nodes: readonly TreeNode[], path: NodePath): Promise<void> {
         const node = await this.walkTo(nodes, path);
         if (!node?.hasChildren) return;

@@ -1,36 +1,36 @@
-/** Rows of a tree in the page: the expanded rows and their order. Several views have such trees. */
+/** The open rows of a tree in the page, and their order. Several views have such trees. */
 import type { NodePath, Sides, TreeRows } from '../engine/api';
 import { sidesAt } from '../engine/sides';
 import type { SortOrder } from '../session/tables';
 
 export interface TreeNode {
-    /** Handle for the engine, valid until its next answer for another view. */
+    /** The engine's handle, valid until its next answer for another view. */
     handle: number;
     func: number;
     depth: number;
     total: number;
     self: number;
-    /** Of a comparison: total and self are the changes. */
+    /** Both sides of a comparison, in which total and self are changes. */
     sides?: Sides;
     category: number;
     hasChildren: boolean;
     parent: TreeNode | null;
-    /** Heaviest first; null: not asked for yet. */
+    /** The children, heaviest first, or null before the request. */
     children: TreeNode[] | null;
     expanded: boolean;
-    /** Everything below is open too, as `*` does: it is asked for at once. */
+    /** Whether all nodes below are open, too, as after `*`. */
     expandedAll: boolean;
-    /** A frame of a runtime or an interpreter, as all its callers are. */
+    /** Whether the frame and all its callers belong to a runtime or an interpreter. */
     isEntry: boolean;
-    /** Its row has no callees: they have rows of their own. */
+    /** Whether callees get separate rows instead of joining this row's chain. */
     endsRow: boolean;
-    /** The callers that its row also stands for, outermost first: see openRows(). */
+    /** The callers that the row also shows, outermost first: see openRows(). */
     chain: readonly TreeNode[];
-    /** How far its row is indented. */
+    /** The level of the row's indentation. */
     level: number;
 }
 
-/** `from`: the first row of the answer that is wanted. */
+/** Makes nodes of an answer from the row `from` on. */
 export function makeNodes(answer: TreeRows, parent: TreeNode | null, from: number, depth: number): TreeNode[] {
     const nodes: TreeNode[] = [];
     for (let i = from; i < answer.node.length; i++) {
@@ -57,8 +57,8 @@ export function makeNodes(answer: TreeRows, parent: TreeNode | null, from: numbe
 }
 
 /**
- * Hangs a depth-first answer of descendants below `top`. Returns the nodes whose children a limit of `most` rows may have
- * cut off: the last one and what is above it; none if the answer is whole.
+ * Adds a depth-first answer of descendants below `top`. Returns the nodes whose children may be incomplete because of
+ * the limit `most`: the last node and its ancestors, or none if the answer is complete.
  */
 export function adoptDescendants(top: TreeNode, answer: TreeRows, most: number): TreeNode[] {
     const nodes = makeNodes(answer, top, 0, 0);
@@ -85,7 +85,7 @@ export function adoptDescendants(top: TreeNode, answer: TreeRows, most: number):
     return path.slice(0, -1);
 }
 
-/** The path of a node from its root, as funcs. */
+/** Returns the path from the root to a node, as functions. */
 export function nodePath(node: TreeNode | null): NodePath {
     const path: NodePath = [];
     for (let at = node; at !== null; at = at.parent) path.push(at.func);
@@ -96,7 +96,7 @@ export function nodePath(node: TreeNode | null): NodePath {
 
 const NAMES = new Intl.Collator('en');
 
-/** The name of a func, '' while it is not known: see session/names.ts. */
+/** Returns the name of a function, or '' before the page has the name: see session/names.ts. */
 export type NameOf = (func: number) => string;
 
 export function compareNames(nameOf: NameOf, a: number, b: number): number {
@@ -110,16 +110,16 @@ interface Weighed {
     sides?: Sides;
 }
 
-/** What rows are ordered by beside their names: the last four are there in a comparison. */
+/** The orders of rows besides the names. Only a comparison has the last four. */
 export const WEIGHT_ORDERS = ['total', 'self', 'baseTotal', 'baseSelf', 'newTotal', 'newSelf'] as const;
 export type WeightOrder = (typeof WEIGHT_ORDERS)[number];
 
-/** The order that a column stands for, if it is one of weights. */
+/** Returns the order of a column of weights, else undefined. */
 export function weightOrder(column: string, usual: WeightOrder): WeightOrder {
     return WEIGHT_ORDERS.find((order) => order === column) ?? usual;
 }
 
-/** However large, of whichever sign. */
+/** Returns the absolute value. */
 function sizeOf(row: Weighed, order: WeightOrder): number {
     switch (order) {
         case 'baseTotal':
@@ -135,13 +135,13 @@ function sizeOf(row: Weighed, order: WeightOrder): number {
     }
 }
 
-/** The heaviest by one of its weights first; of equals, by self or total. */
+/** Compares rows by a weight, heaviest first, and equal rows by self or total. */
 export function compareWeights(by: WeightOrder, a: Weighed, b: Weighed): number {
     const other = by === 'total' ? 'self' : 'total';
     return sizeOf(b, by) - sizeOf(a, by) || sizeOf(b, other) - sizeOf(a, other) || a.func - b.func;
 }
 
-/** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
+/** Sorts siblings for the table. The engine has sorted them by total. */
 function sortSiblings(
     siblings: readonly TreeNode[],
     { column, reversed }: SortOrder,
@@ -157,24 +157,26 @@ function sortSiblings(
 
 // ---- chains ----
 
-/** The last node of a chain has at least this share of the total of the first: what is hidden is 1 % of the row. */
+/**
+ * The last node of a chain has at least this share of the first node's total, so a chain hides at most 1 % of the row.
+ */
 const CHAIN_SHARE = 0.99;
 const LEAST_CHAIN = 3;
 const LEAST_ENTRY_CHAIN = 2;
 
-/** The callee that goes on with the chain which begins with `first`. */
+/** Returns the callee that continues the chain from `first`. */
 export function nextInChain(first: TreeNode, last: TreeNode): TreeNode | null {
     const next = last.children?.[0];
     const goesOn = next && first.total > 0 && !next.sides && next.total >= first.total * CHAIN_SHARE;
     return goesOn && !last.endsRow && next.isEntry === first.isEntry ? next : null;
 }
 
-/** Whether so many nodes are worth one row. Frames of a runtime are never of interest. */
+/** Returns whether these nodes can share a row. A row always combines frames of a runtime. */
 export function isChain(nodes: readonly TreeNode[]): boolean {
     return nodes.length >= (nodes[0]?.isEntry ? LEAST_ENTRY_CHAIN : LEAST_CHAIN);
 }
 
-/** The nodes of the row that begins with `first`. */
+/** Returns the nodes of the row that begins with `first`. */
 function nodesOfRow(first: TreeNode): TreeNode[] {
     const nodes = [first];
     for (let last = first; last.expanded; ) {
@@ -186,14 +188,14 @@ function nodesOfRow(first: TreeNode): TreeNode[] {
     return isChain(nodes) ? nodes : [first];
 }
 
-/** The row above that of a node which is open. */
+/** Returns the row above the row of an open node. */
 export function rowAbove(node: TreeNode): TreeNode | null {
     return (node.chain[0] ?? node).parent;
 }
 
 /**
- * The open rows, top to bottom. `folds`: a chain of calls without another branch is one row, that of the last node, which
- * all that is done with the row is about.
+ * Returns the open rows from top to bottom. If `folds`, calls without another branch share one row, the row of the last
+ * node, to which all actions on the row apply.
  */
 export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: NameOf, folds = false): TreeNode[] {
     const open: TreeNode[] = [];
@@ -211,13 +213,13 @@ export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: N
     return open;
 }
 
-/** The first row below a node, of those that are open. */
+/** Returns the first open row below a node. */
 export function firstBelow(rows: readonly TreeNode[], node: TreeNode): TreeNode | undefined {
     const below = rows[rows.indexOf(node) + 1];
     return below && rowAbove(below) === node ? below : undefined;
 }
 
-/** The funcs of all rows that an order by name compares. */
+/** Returns the functions of all rows, for sorting by name. */
 export function openFuncs(roots: readonly TreeNode[]): number[] {
     const funcs: number[] = [];
     const pending = [...roots];
@@ -228,7 +230,7 @@ export function openFuncs(roots: readonly TreeNode[]): number[] {
     return funcs;
 }
 
-/** The paths of the open nodes that have no open node below, `most` at the most. */
+/** Returns the paths of the open nodes without open nodes below, at most `most`. */
 export function openPaths(nodes: readonly TreeNode[], most: number): NodePath[] {
     const paths: NodePath[] = [];
     const pending = nodes.filter((node) => node.expanded);
@@ -240,7 +242,10 @@ export function openPaths(nodes: readonly TreeNode[], most: number): NodePath[] 
     return paths;
 }
 
-/** The funcs of the rows around `target`, which will be on the screen first: `most` before and after it, and of the first. */
+/**
+ * Returns the functions of the rows that the page shows first: the first rows, and `most` rows before and after
+ * `target`.
+ */
 export function firstFuncs(nodes: readonly TreeNode[], target: TreeNode | null, most: number): number[] {
     const funcs = nodePath(target);
     const pending = [...nodes].reverse();

@@ -1,4 +1,4 @@
-/** The columns of weights that trees and lists of functions have in common, and the name beside them. */
+/** The columns of weights that trees and lists of functions share, and the column of names. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
@@ -16,22 +16,22 @@ import { INDENT } from './Table';
 import { type Column, NARROW, numberColumn, VERY_NARROW } from './table_columns';
 import type { TreeNode } from './tree_nodes';
 
-/** Names are folded up to here: nobody reads longer ones in a row. */
+/** The limit of folded names, because nobody reads longer names in a row. */
 const FOLD_LIMIT = 8000;
-/** Parameters are shown of names up to here. */
+/** The limit of names that are shown with their parameters. */
 const WHOLE_LIMIT = 48;
 const LIB_LIMIT = 80;
 const OWN_NAME_LIMIT = 40;
-/** px: the width of the average character, and of what is around a name. */
+/** The average width of a character, and the width around a name, px. */
 const CHARACTER_WIDTH = 7;
 const NAME_MARGIN = 56;
 
-/** A name as rows show it. */
+/** Shortens a name for rows. */
 export function shortName(name: string): string {
     return foldsTemplates.value ? foldParameters(foldTemplates(name.slice(0, FOLD_LIMIT)), WHOLE_LIMIT) : name;
 }
 
-/** px: an estimate of what a func takes in a row. */
+/** Estimates the width of a function's name in a row, px. */
 export function estimateWidth(session: Session, func: number): number {
     const { funcName } = session.names;
     const name = funcName(func);
@@ -49,13 +49,13 @@ export interface Weighed {
 }
 
 interface WeightOptions<Row> {
-    /** The 100 % of the shares. */
+    /** Returns the whole of the shares. */
     whole: (row: Row) => number;
     wholeTitle?: string;
     wholeHint?: string;
 }
 
-/** Total and self, each also as a share. */
+/** Makes columns for total and self, with a column of the share for each. */
 export function weightColumns<Row extends Weighed>(
     session: Session,
     { whole, wholeTitle, wholeHint }: WeightOptions<Row>,
@@ -95,7 +95,7 @@ export function weightColumns<Row extends Weighed>(
             class: 'self-share',
             optional: 'shown',
             sparedBelow: NARROW,
-            // Nothing is left empty, to keep the column calm.
+            // The cell shows 0 as nothing, so that the column is calm.
             text: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
             value: (row) => (whole(row) === 0 ? 0 : row.self / whole(row)),
         }),
@@ -118,7 +118,7 @@ export function weightColumns<Row extends Weighed>(
 
 type NameColumn<Row> = Pick<Column<Row>, 'cell' | 'text'> & { title?: string };
 
-/** The main column of a table. */
+/** Makes the main column of a table. */
 export function nameColumn<Row>({ title = 'Function', cell, text }: NameColumn<Row>): Column<Row> {
     return {
         key: 'name',
@@ -133,7 +133,7 @@ export function nameColumn<Row>({ title = 'Function', cell, text }: NameColumn<R
     };
 }
 
-/** The choice between whole names and such without template arguments. */
+/** Returns the menu item that shows or hides template arguments. */
 export function foldItem(): MenuItem {
     return menuItem('Fold template arguments', toggleTemplates, {
         title: 'std::vector<int> is shown as std::vector<…>',
@@ -142,7 +142,7 @@ export function foldItem(): MenuItem {
     });
 }
 
-/** A func as it is copied. */
+/** Returns the text of a function for copies. */
 export function copiedName(session: Session, func: number): string {
     const { funcName } = session.names;
     const name = funcName(func);
@@ -154,7 +154,7 @@ const INLINED_TITLES = {
     some: 'Inlined into its callers in some samples; the sidebar shows this row',
 };
 
-/** Marks a function that has calls without a call. */
+/** Marks a function with inlined calls. */
 function InlinedBadge({ inlined }: { inlined: FuncInfo['inlined'] }): JSX.Element | null {
     if (inlined === 'no') return null;
     return (
@@ -169,7 +169,7 @@ interface FuncTextProps {
     class?: string;
 }
 
-/** The name of a func and of its library. */
+/** Shows the names of a function and its library. */
 export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element {
     const session = useSession();
     const { funcName, namesVersion, shownName } = session.names;
@@ -195,7 +195,7 @@ interface TreeLabelProps {
     children: ComponentChildren;
 }
 
-/** What a row of a tree begins with. */
+/** Shows the start of a row of a tree. */
 function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps): JSX.Element {
     const session = useSession();
     const { info } = session;
@@ -213,21 +213,24 @@ function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps):
     );
 }
 
-/** What a row says of its chain: the first function, without namespaces and parameters, and how many follow. */
+/**
+ * Describes the chain of a row: the first function, without namespaces and parameters, and the number of further
+ * functions.
+ */
 function chainText(session: Session, { chain }: TreeNode): { first: string; more: string } {
     const [first] = chain;
     const name = shortName(first ? (session.names.funcName(first.func)?.name ?? '') : '');
     return { first: nameParts(name)[1].slice(0, OWN_NAME_LIMIT), more: chain.length > 1 ? `+${chain.length - 1}` : '' };
 }
 
-/** px: an estimate of what a row of a tree takes. */
+/** Estimates the width of a row of a tree, px. */
 export function estimateNodeWidth(session: Session, node: TreeNode): number {
     if (node.chain.length === 0) return estimateWidth(session, node.func);
     const { first, more } = chainText(session, node);
     return estimateWidth(session, node.func) + (first.length + more.length + 6) * CHARACTER_WIDTH;
 }
 
-/** The functions that share the row of one they call. A click gives them rows of their own. */
+/** Shows the functions that share the row with their callee. A click gives each function a row. */
 function ChainText({ node, onOpen }: { node: TreeNode; onOpen: (node: TreeNode) => void }): JSX.Element {
     const session = useSession();
     session.names.namesVersion.value;
@@ -244,11 +247,11 @@ function ChainText({ node, onOpen }: { node: TreeNode; onOpen: (node: TreeNode) 
 
 interface TreeColumn {
     title?: string;
-    /** Gives the calls of a chain rows of their own. */
+    /** Gives each call of a chain a row. */
     onChain?: (node: TreeNode) => void;
 }
 
-/** The main column of a tree of functions. */
+/** Makes the main column of a tree of functions. */
 export function treeColumn(session: Session, { title = 'Function', onChain }: TreeColumn = {}): Column<TreeNode> {
     return nameColumn<TreeNode>({
         title,
@@ -263,7 +266,10 @@ export function treeColumn(session: Session, { title = 'Function', onChain }: Tr
     });
 }
 
-/** px: an estimate of the widest row of a tree, so that the horizontal scroll bar does not change while one scrolls down. */
+/**
+ * Estimates the widest row of a tree in px, so that the horizontal scroll bar stays the same while the user scrolls
+ * down.
+ */
 export function estimateTreeWidth(session: Session, rows: readonly TreeNode[]): number {
     return rows.reduce((widest, node) => Math.max(widest, node.level * INDENT + estimateNodeWidth(session, node)), 0);
 }
@@ -273,7 +279,7 @@ export function rowClassOf(session: Session, func: number): string {
     return funcName(func)?.name === '(truncated)' ? ' truncated' : '';
 }
 
-/** A func's name in full, where a row does not have all of it or more is to be said. */
+/** Returns the full name of a function if the row shows a part, or there are further details. */
 export function nameTooltip(session: Session, func: number, isCut: boolean): JSX.Element | null {
     const { funcName } = session.names;
     const name: FuncInfo | undefined = funcName(func);

@@ -1,4 +1,4 @@
-/** The range during its selection: shaded outside, with movable edges and a label with its length. */
+/** The range during its selection: a shade outside, movable edges, and a label with its length. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { startDrag } from '../base/drag';
@@ -30,7 +30,7 @@ export function RangeShade(): JSX.Element | null {
     );
 }
 
-/** Calls `onMove` with the milliseconds that the pointer has moved, until it is let go. */
+/** Calls `onMove` with the milliseconds by which the pointer has moved, until the user releases it. */
 function followDrag(session: Session, event: PointerEvent, onMove: (moved: number) => void): void {
     const { committedRange } = session.store;
     if (event.button !== 0) return;
@@ -40,7 +40,7 @@ function followDrag(session: Session, event: PointerEvent, onMove: (moved: numbe
     event.stopPropagation();
 }
 
-/** The range in the ruler, where it can be moved as a whole. */
+/** The range in the ruler, which the user can move as a whole. */
 export function RangeBand(): JSX.Element | null {
     const session = useSession();
     const { committedRange, previewRange, setPreview } = session.store;
@@ -65,7 +65,10 @@ export function RangeBand(): JSX.Element | null {
     );
 }
 
-/** How long the range is, and the button that zooms into it; in the ruler, so that it is there however far one scrolls. */
+/**
+ * The length of the range, and the button that zooms into it. Both are in the ruler, which stays visible while the
+ * tracks scroll.
+ */
 export function RangeLabel(): JSX.Element | null {
     const session = useSession();
     const { commitPreview, previewRange } = session.store;

@@ -1,6 +1,6 @@
 /**
- * The lane below the activity of a thread, which shows whether the thread ran, or the reason of its wait; and the
- * legend of all lanes.
+ * The lane below the activity of a thread, which shows whether the thread ran, or why it waited; and the legend of all
+ * lanes.
  */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -14,7 +14,9 @@ import { theme } from '../window/theme';
 import { graphWidth } from '../window/windows';
 import { drawLane, type Lane, pixelColor, type StateColors } from './draw_states';
 
-/** Draws a lane on a canvas, again whenever the lane, the width or the theme changes. `looksOf`: the colors of a state. */
+/**
+ * Draws a lane on a canvas whenever the lane, the width or the theme changes. `looksOf` returns the colors of a state.
+ */
 export function useLaneDrawing(
     canvas: RefObject<HTMLCanvasElement | null>,
     lane: Lane | null | undefined,
@@ -48,14 +50,15 @@ export function StateLane({ trackKey, threads }: { trackKey: TrackKey; threads: 
     );
 }
 
-/** The states that the lanes on the screen have. */
+/** The states in the visible lanes. */
 export function StateLegend(): JSX.Element | null {
     const { info, stateLanes, states } = useSession();
     const seen = new Set(
         [...(stateLanes.lanes.value?.values() ?? [])].flatMap((lane) => lane.states.map(({ state }) => state)),
     );
     const shown = states.threadStates.value.filter(({ state }) => seen.has(state)).sort((a, b) => a.rank - b.rank);
-    // It has its height before the first lane is drawn: tracks that are revealed end above it.
+    // The legend takes its height before the first lane, so that it never covers a track to which the user has
+    // scrolled.
     if (!info.value.threads.some((thread) => thread.hasWaitRows)) return null;
     return (
         <ul class="state-legend" aria-label="States of threads">

@@ -1,5 +1,6 @@
 /**
- * A strip of rects of one thread in the timeline, fetched when it becomes visible, and again for each range and width.
+ * A strip of rects of one thread in the timeline, which the page fetches when the strip becomes visible, and for each
+ * new range and width.
  */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -14,7 +15,7 @@ import { graphWidth } from '../window/windows';
 
 type Range = [number, number];
 
-/** px */
+/** Sizes in px. */
 export interface StripSize {
     width: number;
     height: number;
@@ -22,9 +23,9 @@ export interface StripSize {
 
 interface StripGraphProps<Answer> {
     row: TrackRow;
-    /** `pixel`: ms of a device pixel. */
+    /** `pixel` is the duration of a device pixel, ms. */
     ask: (thread: number, range: Range, pixel: number) => Promise<Answer>;
-    /** Where it is put when it is drawn. */
+    /** The drawn answers, to which the component adds its answer. */
     drawn: Map<TrackKey, Answer>;
     draw: (canvas: HTMLCanvasElement, answer: Answer, range: Range, size: StripSize) => void;
 }
@@ -32,7 +33,7 @@ interface StripGraphProps<Answer> {
 export function StripGraph<Answer>({ row, ask, drawn, draw }: StripGraphProps<Answer>): JSX.Element {
     const { committedRange } = useSession().store;
     const { thread } = row;
-    const height = row.height - 1; // the line below
+    const height = row.height - 1; // without the line below
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const [from, to] = committedRange.value;

@@ -1,6 +1,6 @@
 /**
- * The upper part: a ruler and one track per thread. Dragging chooses a range, a click chooses the thread and the call node
- * of the sample under the mouse. The time under the mouse is shown in all tracks at once.
+ * The upper part of the page: a ruler and one track per thread. Dragging selects a range. A click selects the thread,
+ * and the call node of the sample under the mouse. All tracks show the time under the mouse.
  */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
@@ -20,13 +20,13 @@ import { TrackList } from './TrackList';
 import { tickStep, ticks } from './ticks';
 import { hideTime, selectInTrack, selectSample, showTime } from './track_hover';
 
-/** px */
+/** The minimum distance of ticks, px. */
 const TICK_GAP = { ms: 88, samples: 132 };
 const LABEL_PADDING = 8;
 const DIGIT_WIDTH = 6.5;
 const DRAG_THRESHOLD = 3;
 
-/** The time at a place of the window, inside the range that is shown. */
+/** Returns the time at a position of the window, limited to the shown range. */
 function timeAt(session: Session, clientX: number, graph: DOMRect): number {
     const { committedRange } = session.store;
     const [from, to] = committedRange.value;
@@ -70,7 +70,8 @@ function Ruler(): JSX.Element {
             <RangeBand />
             {ticks(from, to, zero, width, tickGap, unit.value).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
-                // A label without room at its right goes to the left of its mark, if the one before leaves room there.
+                // A label without room at the right of its mark goes to the left, if the previous label leaves room
+                // there.
                 const room = labelWidth(tick.label);
                 const isLast = x > width - room;
                 const isBefore = isLast && gap > 2 * room;
@@ -154,7 +155,7 @@ function MoreTracks(): JSX.Element | null {
     );
 }
 
-/** Dragging, clicking and hovering over the graphs. */
+/** Handles dragging, clicking and hovering over the graphs. */
 function usePointer(graph: { current: HTMLElement | null }): {
     onPointerDown(event: PointerEvent): void;
     onPointerMove(event: PointerEvent): void;
@@ -211,7 +212,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
 
 type Listeners = Record<string, (event: never) => void>;
 
-/** What the mouse and the keys do in the timeline: choosing, and moving along as in all charts. */
+/** Handles the mouse and the keys of the timeline: selecting, and moving as in all charts. */
 function useListeners(root: { current: HTMLElement | null }, graph: { current: HTMLElement | null }): Listeners {
     const session = useSession();
     const { committedAxis } = session.axis;

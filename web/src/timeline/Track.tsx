@@ -26,7 +26,7 @@ import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
 import { trackKind } from './tracks/kinds';
 
 const LABEL_LIMIT = 200;
-/** px that ← and → move the time cursor, alone and with Shift. */
+/** The distances in px that ← and → move the time cursor, without and with Shift. */
 const NEAR = 2;
 const FAR = 20;
 
@@ -43,7 +43,7 @@ export function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): vo
     else if (row.members.length > 0) chooseMembers(row);
 }
 
-/** As in a tree: → opens a group, ← closes it; while the time cursor is shown, they move it. */
+/** → opens a group and ← closes it, as in a tree, unless a time cursor is shown, which the keys move then. */
 function turnsGroup(session: Session, event: KeyboardEvent, row: TrackRow): boolean {
     if (row.isOpen === null || event.ctrlKey || event.shiftKey || keyTime(session) !== null) return false;
     return event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight');
@@ -54,7 +54,7 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     const { doRowKey } = session.trackActions;
     const { rows } = tracks.value;
     if (doRowKey(event, row)) {
-        // A row that is gone leaves the focus to the one that takes its place.
+        // If the row disappears, the row in its place takes the focus.
         const at = rows.findIndex((other) => other.key === row.key);
         const left = tracks.value.rows;
         const next = left.find((other) => other.key === row.key) ?? left[Math.min(at, left.length - 1)];
@@ -80,7 +80,7 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     event.stopPropagation();
 }
 
-/** The time beside a track of so many threads. */
+/** Returns the text of the time beside a track of this number of threads. */
 export function busyText(session: Session, threadCount: number, time: number): string {
     if (threadCount === 0) return '';
     return time > 0 ? session.axisText.lengthText(time) : 'idle';
@@ -88,7 +88,7 @@ export function busyText(session: Session, threadCount: number, time: number): s
 
 interface TrackProps {
     row: TrackRow;
-    /** Its place among `count` rows, and in pixels. */
+    /** The position of the row among `count` rows, and in pixels. */
     at: number;
     count: number;
     top: number;
@@ -183,7 +183,8 @@ export function Track({ row, at, count, top, isTabStop, isDragged, onFocus }: Tr
                 <button
                     type="button"
                     class="button quiet square small track-hide"
-                    // By keyboard there is Delete: among the options of the list it would be none.
+                    // Hidden from screen readers, because the options of a list cannot have buttons. Delete does the
+                    // same.
                     aria-hidden="true"
                     tabIndex={-1}
                     title={isHeading ? 'Hide this process' : 'Hide this track (Delete)'}
@@ -202,7 +203,7 @@ function areAllChosen(threads: readonly number[], chosen: readonly number[]): bo
     return threads.every((thread) => all.has(thread));
 }
 
-/** Whether all threads that are shown of a process are chosen. */
+/** Returns whether all shown threads of a process are selected. */
 function isProcessChosen(session: Session, row: TrackRow, chosen: readonly number[]): boolean {
     const { tracks } = session.store;
     const threads = tracks.value.rows.filter((other) => other.process === row.process && other.thread >= 0);

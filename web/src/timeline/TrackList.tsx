@@ -1,6 +1,6 @@
 /**
- * The rows of the timeline. Only rows near the visible part are rendered, so that a thousand tracks cost as much as
- * twenty; the keyboard moves between all rows, and dragging a label moves its row.
+ * The rows of the timeline. Renders only rows near the visible part, so that a thousand tracks cost as much as twenty.
+ * The keyboard moves between all rows, and dragging a label moves its row.
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
@@ -11,10 +11,10 @@ import { openMenu } from '../window/windows';
 import { Track } from './Track';
 import { revealTrack, rowAt } from './track_rows';
 
-/** px */
+/** The distance from the visible part within which rows are rendered, px. */
 const OVERSCAN = 200;
 
-/** The line where a dragged row would go: above the target, or below all that the target stands for. */
+/** The line at the target of a dragged row: above the target row, or below all rows of the target. */
 function DropLine(): JSX.Element | null {
     const session = useSession();
     const { tracks } = session.store;
@@ -43,13 +43,13 @@ function onContextMenu(session: Session, event: MouseEvent): void {
     if (!row || !label) return;
     event.preventDefault();
     endHover();
-    // From the keyboard there is no place of the mouse: the menu opens at the row.
+    // A menu that a key opened has no mouse position, and opens at the row.
     const frame = label.getBoundingClientRect();
     const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + 24, y: frame.bottom };
     openMenu(place, rowMenu(row), label);
 }
 
-/** What is visible of the scrolling timeline: from, to, in pixels of the list. */
+/** Returns the visible part of the timeline: from, to, in px of the list. */
 function useVisible(root: RefObject<HTMLElement | null>): [number, number] {
     const [range, setRange] = useState<[number, number]>([0, 0]);
     useLayoutEffect(() => {
@@ -68,7 +68,7 @@ function useVisible(root: RefObject<HTMLElement | null>): [number, number] {
     return range;
 }
 
-/** Which one of how many each row is among those of its level below the same row. */
+/** Returns the position of each row among the rows of its level with the same parent, and the number of these rows. */
 function placesOf(rows: readonly TrackRow[]): { at: number; count: number }[] {
     const open: { at: number; count: number }[][] = [];
     return rows.map((row) => {
@@ -82,7 +82,7 @@ function placesOf(rows: readonly TrackRow[]): { at: number; count: number }[] {
     });
 }
 
-/** The row that the keyboard comes to: of the chosen thread, or of the group that it is in. */
+/** Returns the row that Tab focuses: the row of the selected thread, or of its group. */
 function tabStopOf(rows: readonly TrackRow[], chosen: number): TrackRow | undefined {
     const isThread = (row: TrackRow): boolean => row.kind === 'thread' || row.kind === 'cpu';
     return (
@@ -111,7 +111,7 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
     const first = rowAt(session, from - OVERSCAN);
     const last = Math.min(rows.length - 1, rowAt(session, to + OVERSCAN));
     const visible = rows.slice(first, last + 1).map((_, i) => first + i);
-    // The focus is not lost by scrolling away from its row.
+    // The focused row stays rendered while the user scrolls away.
     const focused = rows.findIndex((row) => row.key === focusedRow.value);
     if (focused >= 0 && (focused < first || focused > last)) visible.push(focused);
     return (

@@ -1,4 +1,4 @@
-/** The list of all tracks, with a search. It shows and hides single tracks or all matches. */
+/** The list of all tracks with a search, which shows and hides single tracks or all matches. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../app/session';
@@ -12,7 +12,7 @@ import { busyText } from './Track';
 
 const LABEL_LIMIT = 120;
 
-/** All tracks in the order of the timeline, those below others after them. */
+/** Returns all tracks in the order of the timeline, each with the tracks below it. */
 function allInOrder(session: Session): TrackSeed[] {
     const { trackSeeds, view } = session.store;
     const seeds = trackSeeds.value;

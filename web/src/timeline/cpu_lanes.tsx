@@ -1,4 +1,4 @@
-/** The lane of a CPU: the share of each thread in each pixel's time, and the slice under the mouse. */
+/** The lane of a CPU: the share of each thread in the time of each pixel, and the slice under the mouse. */
 import type { JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { Session } from '../app/session';
@@ -19,7 +19,7 @@ import { useLaneDrawing } from './StateLane';
 
 const MOST_THREADS = 5;
 
-/** The names of colors by thread: the busiest threads differ. */
+/** Returns names of colors by thread. The busiest threads get different colors. */
 function threadColors(threads: readonly ThreadInfo[]): Map<number, string> {
     const sorted = [...threads].sort((a, b) => b.activity - a.activity);
     return new Map(sorted.map(({ index }, at) => [index, `category-${NAME_COLORS[at % NAME_COLORS.length]}`]));
@@ -118,7 +118,7 @@ function PixelShares({ shares, length }: { shares: readonly PixelShare[]; length
     );
 }
 
-/** What a CPU did at a time, and in the pixel around it. */
+/** Returns the tooltip of a CPU at a time: the running thread, and the threads of the pixel. */
 export async function cpuTooltip({ engine, store }: Session, cpu: number, time: number): Promise<Told> {
     const [from, to] = store.committedRange.value;
     const pixel = (to - from) / Math.max(1, graphWidth.value);

@@ -1,23 +1,26 @@
-/** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used, or the CPUs that several did. */
+/**
+ * Draws a thread's activity as areas of categories, whose height is the share of a CPU that the thread used, or for
+ * several threads, the number of CPUs.
+ */
 
 import { cleanContext, columnRatio } from '../base/canvas';
 import type { Activity } from '../engine/api';
 
 const FAINT = 0.38;
-/** Room above a graph at 100 %, so that neighboring tracks stay apart. */
+/** The room above a graph at 100 %, which separates neighboring tracks. */
 const HEADROOM = 3;
 
-/** Of the categories of an activity: the order in which they are stacked, and their colors. */
+/** The order of an activity's categories from bottom to top, and their colors. */
 export interface ActivityLook {
     order: readonly number[];
     colors: readonly (string | null)[];
-    /** For what stands behind; null: `colors`, transparent. */
+    /** The colors of the samples without a match, or null for transparent `colors`. */
     faintColors: readonly (string | null)[] | null;
 }
 
 /**
- * Draws `activity` over the whole canvas. Where a search or the selected row leaves only part of the samples, the whole is
- * drawn faint behind that part.
+ * Draws `activity` over the whole canvas. If a search or the selected row matches a part of the samples, draws all
+ * samples faintly, and the matching part above.
  */
 export function drawActivity(
     canvas: HTMLCanvasElement,
@@ -39,14 +42,14 @@ export function drawActivity(
     if (activity.matching) drawStack(context, activity.matching, activity.width, order, colors, height, room);
 }
 
-/** How many CPUs the full height of a graph is: one, or what several threads use at most. */
+/** Returns the number of CPUs at the full height of a graph: one, or the maximum that several threads use. */
 export function peakOf(activity: Activity): number {
     let peak = 1;
     for (let x = 0; x < activity.width; x++) peak = Math.max(peak, cpusAt(activity, x));
     return peak;
 }
 
-/** How many CPUs are in use at a pixel. */
+/** Returns the number of CPUs in use at a pixel. */
 export function cpusAt({ categories, shares, width }: Activity, x: number): number {
     return categories.reduce((sum, _, at) => sum + (shares[at * width + x] ?? 0), 0);
 }
@@ -78,7 +81,7 @@ function drawStack(
     }
 }
 
-/** Fills the area between two lines, one run of columns that hold anything at a time. */
+/** Fills the area between two lines, separately for each run of nonempty columns. */
 function fillBetween(
     context: CanvasRenderingContext2D,
     low: Float32Array,
@@ -106,7 +109,7 @@ function fillBetween(
     context.fill();
 }
 
-/** What each category has of the areas of `activity`, as a sum of shares; those that do not occur are left out. */
+/** Returns the sum of the shares of each category in `activity`, without categories that do not occur. */
 export function categoryAmounts(activity: Activity): Map<number, number> {
     const { shares, width } = activity;
     const amounts = new Map<number, number>();

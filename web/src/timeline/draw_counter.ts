@@ -1,17 +1,17 @@
 /** Draws a counter, or the values of markers: an area under a line, from the minimum to the maximum. */
 import { cleanContext, pixelRatio, styleColor } from '../base/canvas';
 
-/** Room above and below the line, px. */
+/** The room above and below the line, px. */
 const MARGIN = 2;
 const AREA = 0.3;
 
 const GREY = 'grey';
 
-/** Colors of the format that are none of the categories'. */
+/** Colors of the file format that no category has. */
 const OTHER_COLORS: Record<string, string> = { teal: 'green', ink: 'blue' };
 const KNOWN_COLORS = new Set(['blue', 'green', GREY, 'magenta', 'orange', 'purple', 'red', 'yellow']);
 
-/** A color of the format as the style sheet has it. */
+/** Returns the color of the style sheet for a color of the file format. */
 export function graphColor(color: string): string {
     const name = OTHER_COLORS[color] ?? color;
     return styleColor(`category-${KNOWN_COLORS.has(name) ? name : GREY}`);
@@ -22,7 +22,10 @@ export interface CounterScale {
     high: number;
 }
 
-/** What is drawn at the bottom and at the top: `fromZero` nothing at the bottom, else the least that is shown. */
+/**
+ * Returns the values at the bottom and the top of the graph. The bottom is 0 if `fromZero`, else the smallest shown
+ * value.
+ */
 export function counterScale(values: Float32Array, fromZero: boolean): CounterScale {
     let low = Number.POSITIVE_INFINITY;
     let high = Number.NEGATIVE_INFINITY;
@@ -35,7 +38,7 @@ export function counterScale(values: Float32Array, fromZero: boolean): CounterSc
     return high > low ? { low, high } : { low: fromZero ? low : low - 1, high: low + 1 };
 }
 
-/** The height of a value, px from the top. */
+/** Returns the height of a value, px from the top. */
 export function counterY(value: number, scale: CounterScale, height: number): number {
     const share = (value - scale.low) / (scale.high - scale.low);
     return height - MARGIN - Math.min(1, Math.max(0, share)) * (height - 2 * MARGIN);

@@ -1,18 +1,18 @@
-/** Draws the rects of a strip of the timeline: the markers of a thread, or when it waited. */
+/** Draws the rects of a strip of the timeline: the markers of a thread, or the waits. */
 
 import { cleanContext, pixelRatio } from '../base/canvas';
 import type { MarkerRects } from '../engine/markers';
 
 export interface RectStrip {
     rects: MarkerRects;
-    /** ms: what lies across the canvas. */
+    /** The range across the canvas, ms. */
     range: [number, number];
-    /** px */
+    /** The width of the canvas, px. */
     width: number;
     height: number;
-    /** px: what is shorter is drawn so wide, to be seen. */
+    /** The minimum width of a drawn rect, px. */
     leastWidth: number;
-    /** `top`, `bottom`: px from the top of the canvas. */
+    /** Returns the color and the position of a rect: `top` and `bottom` in px from the top of the canvas. */
     look(rect: number): { color: string; top: number; bottom: number };
 }
 
@@ -23,7 +23,7 @@ export function drawRectStrip(canvas: HTMLCanvasElement, strip: RectStrip): void
     context.scale(pixelRatio(), pixelRatio());
     const scale = width / (range[1] - range[0]);
     for (let rect = 0; rect < rects.row.length; rect++) {
-        // What reaches far out of the picture is cut at its edges.
+        // Cuts rects that extend far beyond the canvas.
         const left = Math.max(-leastWidth, ((rects.start[rect] ?? 0) - range[0]) * scale);
         const right = Math.min(width, ((rects.end[rect] ?? 0) - range[0]) * scale);
         const { color, top, bottom } = strip.look(rect);

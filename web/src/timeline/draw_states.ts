@@ -1,47 +1,50 @@
-/** Draws the states of a thread, or of several: in each column, areas as high as the share of the time in each state. */
+/** Draws the states of one or more threads. In each column, the height of an area is the share of its state. */
 import { sizeCanvas } from '../base/canvas';
 
-/** The states of a lane, lowest first: `shares` per pixel, in threads. */
+/** The states of a lane, lowest first. `shares` has the number of threads per pixel. */
 export interface Lane {
     width: number;
-    /** ms: what lies across the lane. */
+    /** The range across the lane, ms. */
     range: [number, number];
-    /** How many threads it sums up. */
+    /** The number of threads in the lane. */
     threads: number;
-    /** How many of them are there. */
+    /** The number of these threads that exist at each pixel. */
     there: Float32Array;
     states: { state: number; shares: Float32Array }[];
 }
 
-/** Of a state: 0xAABBGGRR, as an image has them; the second one for stripes. */
+/** The colors of a state as 0xAABBGGRR, as in images. The second color is for stripes. */
 export interface StateColors {
     color: number;
     stripe: number;
 }
 
-/** px: of a stripe and the space between. */
+/** The width of a stripe, and of the gap between stripes, px. */
 const STRIPE = 4;
 
-/** "#1a2027" as a pixel of an image. */
+/** Converts "#1a2027" to a pixel of an image. */
 export function pixelColor(hex: string): number {
     const value = Number.parseInt(hex.slice(1), 16);
     return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
 
-/** A lane's height per share at a pixel. Unseen waits are spread, so their sum may exceed the time of the pixel: all are reduced then. */
+/**
+ * Returns the height of a lane per share at a pixel. prof spreads unseen waits over a range, so the sum of states may
+ * exceed the time of the pixel, and the scale reduces all states.
+ */
 function scaleAt({ there, threads }: Lane, x: number, sum: number): number {
     const most = there[x] ?? 0;
     return (sum > most ? most / sum : 1) / threads;
 }
 
-/** The part of a lane's height that each state has at a pixel, lowest first. */
+/** Returns the part of a lane's height for each state at a pixel, lowest first. */
 export function heightsAt(lane: Lane, x: number): number[] {
     const sum = lane.states.reduce((total, { shares }) => total + (shares[x] ?? 0), 0);
     const scale = scaleAt(lane, x, sum);
     return lane.states.map(({ shares }) => (shares[x] ?? 0) * scale);
 }
 
-/** The state at a height (0: bottom, 1: top) of a pixel; -1: none. */
+/** Returns the state at a height (0: bottom, 1: top) of a pixel, or -1. */
 export function stateAtHeight(lane: Lane, x: number, height: number): number {
     let top = 0;
     const heights = heightsAt(lane, x);
@@ -52,7 +55,10 @@ export function stateAtHeight(lane: Lane, x: number, height: number): number {
     return lane.states[at]?.state ?? -1;
 }
 
-/** The pixels of an image of a lane, row by row from the top. State by state: the shares of a state lie side by side in memory. */
+/**
+ * Paints the pixels of a lane's image from the top row on. The outer loop is over states, because the shares of a state
+ * are adjacent in memory.
+ */
 export function paintLane(pixels: Uint32Array, lane: Lane, rows: number, colors: readonly StateColors[]): void {
     const { width } = lane;
     const scales = new Float32Array(width);

@@ -1,4 +1,7 @@
-/** Draws the strip of single samples below a thread's activity: a tick for each, as far as pixels can separate them. */
+/**
+ * Draws the strip of samples below a thread's activity, with a tick for each sample, as far as pixels can separate
+ * them.
+ */
 
 import { cleanContext, styleColor } from '../base/canvas';
 import { STRIP_PIXEL } from '../engine/layout';
@@ -8,7 +11,7 @@ const SAMPLE = STRIP_PIXEL.indexOf('sample');
 export interface StripColors {
     idle: string;
     sample: string;
-    /** Of samples that a search or the selected row leaves, where others are there too. */
+    /** The color of samples that match a search or the selected row, if other samples do not match. */
     matching: string;
 }
 
@@ -16,7 +19,7 @@ export function stripColors(): StripColors {
     return { idle: styleColor('line'), sample: styleColor('line-strong'), matching: styleColor('accent') };
 }
 
-/** `strip` and `matching` are those of Activity, over the whole canvas. */
+/** Draws `strip` and `matching` of Activity over the whole canvas. */
 export function drawStrip(
     canvas: HTMLCanvasElement,
     strip: Uint8Array,
@@ -39,7 +42,7 @@ export function drawStrip(
         if (next === color) continue;
         if (color !== '') {
             context.fillStyle = color;
-            // Idle ones are lower: they do not compete with those that do something.
+            // Ticks of idle samples are lower, so that others stand out.
             const height = color === colors.idle ? canvas.height / 2 : canvas.height;
             context.fillRect(start, canvas.height - height, x - start, height);
         }

@@ -1,4 +1,4 @@
-/** The answer of the engine about lanes, lane by lane. */
+/** Splits the engine's answer about lanes into lanes. */
 import { STATE_THERE, type StateLanes } from '../engine/api';
 import type { TrackKey } from '../view/tracks';
 import type { Lane } from './draw_states';
@@ -8,7 +8,7 @@ export interface AskedLane {
     threads: readonly number[];
 }
 
-/** `rankOf`: the place of a state in a lane, from the bottom. */
+/** `rankOf` returns the position of a state in a lane, from the bottom. */
 export function lanesOf(
     asked: readonly AskedLane[],
     range: [number, number],

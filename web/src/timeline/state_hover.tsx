@@ -1,4 +1,4 @@
-/** The states under the mouse in a lane: the shares of the pixel, and of a single thread the wait there. */
+/** The states under the mouse in a lane: the shares of the pixel, and for a single thread, the wait. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { STATE_REASONS } from '../engine/api';
@@ -8,13 +8,13 @@ import { StateShares } from '../ui/StateShares';
 import { LANE_HEIGHT, type TrackKey, type TrackRow } from '../view/tracks';
 import { type Lane, stateAtHeight } from './draw_states';
 
-/** A place in the lane of a track. */
+/** A position in the lane of a track. */
 export interface LanePlace {
-    /** The state there; -1: none. */
+    /** The state at this position, or -1. */
     state: number;
-    /** ms: the time of the pixel. */
+    /** The range of the pixel, ms. */
     range: [number, number];
-    /** ms by state, of all threads of the lane. */
+    /** The time of each state in ms, for all threads of the lane. */
     sums: number[];
     threads: number;
 }
@@ -33,7 +33,7 @@ function placeIn(lane: Lane, time: number, height: number): LanePlace {
     };
 }
 
-/** The place in the lane of a track at a time and a height of the window; null: not in a lane. */
+/** Returns the position in the lane of a track from a time and a height in the window, or null outside of lanes. */
 export function laneAt(session: Session, key: TrackKey, time: number, y: number): LanePlace | null {
     const lane = session.stateLanes.lanes.value?.get(key);
     const box = lane && document.querySelector(`[data-track="${key}"] .state-lane`)?.getBoundingClientRect();
@@ -41,7 +41,9 @@ export function laneAt(session: Session, key: TrackKey, time: number, y: number)
     return placeIn(lane, time, (box.bottom - y) / LANE_HEIGHT);
 }
 
-/** The time of what a place of a lane shows of a thread: of the wait in this state that has the most of the pixel. */
+/**
+ * Returns the time at which a thread's wait has the largest part of the pixel, among waits in the state at a position.
+ */
 export async function timeInLane(session: Session, thread: number, time: number, place: LanePlace): Promise<number> {
     if (place.state < STATE_REASONS) return time;
     return (await session.engine.longestWait(thread, place.state, place.range)) ?? time;
@@ -64,7 +66,7 @@ function LaneContent({ shown, place }: { shown: ShownSample | null; place: LaneP
     );
 }
 
-/** Tells of a place in a lane; false: there is no lane. */
+/** Shows the tooltip of a position in a lane. Returns false without a lane. */
 export function showState(session: Session, row: TrackRow, time: number, x: number, y: number): boolean {
     const place = laneAt(session, row.key, time, y);
     if (!place || place.sums.every((ms) => ms === 0)) return false;

@@ -1,4 +1,4 @@
-/** The lanes of the visible tracks, fetched with one request for the shown range and width. */
+/** The lanes of the visible tracks, which the page fetches with one request for the shown range and width. */
 import { signal } from '@preact/signals';
 import { columnRatio } from '../base/canvas';
 import { Request } from '../session/request';
@@ -18,7 +18,7 @@ export function createStateLanes(session: SessionBase & { states: StatesPart; st
     const shown = signal<readonly AskedLane[]>([]);
     const request = new Request<ReadonlyMap<TrackKey, Lane>>();
 
-    /** The threads of a track whose states are known. */
+    /** Returns the threads of a track with known states. */
     function threadsWithStates({ kind, members }: Pick<TrackRow, 'kind' | 'members'>): readonly number[] {
         if (kind === 'cpu') return [];
         return members.filter((thread) => info.value.threads[thread]?.hasWaitRows);
@@ -39,7 +39,7 @@ export function createStateLanes(session: SessionBase & { states: StatesPart; st
     });
     lifetime.onEnd(() => request.clear());
 
-    /** Adds a track to those on the screen; the returned function removes it. */
+    /** Adds a track to the visible tracks. The returned function removes it. */
     function showLane(key: TrackKey, threads: readonly number[]): () => void {
         const lane = { key, threads };
         shown.value = [...shown.peek(), lane];

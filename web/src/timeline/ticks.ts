@@ -1,9 +1,9 @@
-/** Round places for the marks of the timeline's axis. */
+/** Round positions for the ticks of the timeline's axis. */
 
 import { formatCount } from '../base/format';
 import type { AxisUnit } from '../session/axis_text';
 
-/** The step of 1, 2 or 5 times a power of ten that puts marks at least `gap` pixels apart. */
+/** Returns the step of 1, 2 or 5 times a power of ten at which ticks are at least `gap` pixels apart. */
 export function tickStep(range: number, width: number, gap: number): number {
     const least = (range * gap) / Math.max(width, 1);
     if (!(least > 0) || !Number.isFinite(least)) return 1;
@@ -17,7 +17,7 @@ export interface Tick {
     label: string;
 }
 
-/** Whole samples; the unit is at the first mark alone, because it is long. */
+/** Returns ticks at whole samples. Only the first tick has the unit, because the unit is long. */
 function countTicks(from: number, to: number, zero: number, step: number): Tick[] {
     return placesOf(from, to, zero, Math.max(1, step)).map((count, at) => ({
         time: zero + count,
@@ -25,7 +25,7 @@ function countTicks(from: number, to: number, zero: number, step: number): Tick[
     }));
 }
 
-/** Multiples of the step inside [from, to], from `zero` on. */
+/** Returns the multiples of the step in [from, to], counted from `zero`. */
 function placesOf(from: number, to: number, zero: number, step: number): number[] {
     const places: number[] = [];
     for (let i = Math.ceil((from - zero) / step - 1e-9); zero + i * step <= to + step * 1e-9; i++) {
@@ -35,13 +35,13 @@ function placesOf(from: number, to: number, zero: number, step: number): number[
     return places;
 }
 
-/** Seconds as soon as there are some, unless the marks are too fine for them. */
+/** Returns seconds if the range has a second or more, unless the step is too small. */
 function unitFor(step: number, largest: number): [string, number] {
     if (largest >= 1000 && step >= 1) return ['s', 1000];
     return step >= 0.1 ? ['ms', 1] : ['µs', 0.001];
 }
 
-/** Marks inside [from, to], labelled from `zero` on, all with the same unit and number of decimals. */
+/** Returns the ticks in [from, to] with labels counted from `zero`, all with the same unit and number of decimals. */
 export function ticks(from: number, to: number, zero: number, width: number, gap: number, axis: AxisUnit): Tick[] {
     const step = tickStep(to - from, width, gap);
     if (axis === 'samples') return countTicks(from, to, zero, step);

@@ -1,4 +1,4 @@
-/** The actions of keys and menus on tracks. */
+/** The actions on tracks by keys and menus. */
 
 import type { CriticalPathPart } from '../critical_path/critical_path';
 import type { ExportsPart } from '../save/exports';
@@ -13,7 +13,7 @@ import { trackKind } from './tracks/kinds';
 interface RowAction {
     label: string;
     title: string;
-    /** As on the keyboard, while the row has the focus; '' for none. */
+    /** The key of the action while the row has the focus, or ''. */
     key: string;
     startsGroup?: boolean;
     isOffered: (row: TrackRow) => boolean;
@@ -33,18 +33,18 @@ function rowAction(
     return { label, title: '', key, isOffered: always, action, ...more };
 }
 
-/** The key of a row's action as a reader knows it. */
+/** Returns the key of a row's action for the user. */
 export function rowKeyText(key: string): string {
     return key.replace('Delete', 'Del').replace('ArrowUp', '↑').replace('ArrowDown', '↓');
 }
 
-/** In the order of the menu. */
+/** Returns the actions in the order of the menu. */
 function rowActionsOf({ criticalPath, exports, info, store }: TrackSession, changes: TrackChanges): RowAction[] {
     const { trackSeeds, tracks } = store;
     const isTrack = (row: TrackRow): boolean => row.kind !== 'process';
     const isOfSeveral = (row: TrackRow): boolean =>
         trackSeeds.value.filter((seed) => seed.process === row.process).length > 1;
-    /** The place of a row among its siblings, from 0, and from the last one. */
+    /** Returns the position of a row among its siblings, counted from the first and from the last. */
     const placeOf = (row: TrackRow): [fromFirst: number, fromLast: number] => {
         const siblings = siblingsOf(tracks.value.rows, row);
         const at = siblings.findIndex((sibling) => sibling.key === row.key);
@@ -117,7 +117,7 @@ export function createTrackActions(session: TrackSession) {
             }));
     }
 
-    /** Runs the action of a key on the row that has the focus; false if the key has none. */
+    /** Runs the action of a key on the focused row. Returns false if the key has no action. */
     function doRowKey(event: KeyboardEvent, row: TrackRow): boolean {
         if (event.ctrlKey || event.metaKey) return false;
         const isLetter = event.key.length === 1;

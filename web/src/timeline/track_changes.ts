@@ -1,4 +1,4 @@
-/** Changes of the shown and the selected tracks. The view always has a thread. */
+/** Changes which tracks are shown and selected. The view always has a selected thread. */
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import {
@@ -27,11 +27,14 @@ import { showNotice } from '../window/windows';
 function createVisibility({ store }: SessionBase & { store: StorePart }) {
     const { changeView, trackSeeds, view } = store;
 
-    /** Makes a choice the view's. Selected threads that it hides are deselected; if none is left, the first thread is selected. */
+    /**
+     * Makes the choice a part of the view. Deselects hidden threads; if no thread is left, selects the first thread.
+     */
     function applyChoice(choice: TrackChoice): void {
         const chosen = view.value.threads;
         const shown = new Set(layoutTracks(trackSeeds.value, choice, []).shown);
-        // Of many selected threads only the busiest have rows; the others stay selected unless they are hidden one by one.
+        // If many threads are selected, only the busiest have rows. The others stay selected unless the user hides
+        // them.
         const hiddenKeys = new Set(choice.hidden);
         const hidden = new Set(
             trackSeeds.value
@@ -51,7 +54,7 @@ function createVisibility({ store }: SessionBase & { store: StorePart }) {
         changeView({ tracks: choice, ...(threads.join() === chosen.join() ? {} : { threads }) }, 'push');
     }
 
-    /** Without the threads of groups among the keys: an open group has rows for them. */
+    /** Removes the threads of groups from the keys, because an open group shows rows for them. */
     function withoutMembers(keys: readonly TrackKey[]): TrackKey[] {
         const all = new Set(keys);
         const members = new Set(
@@ -92,29 +95,29 @@ export function createTrackChanges(session: SessionBase & { store: StorePart }) 
     const { hide, show, showOnly } = visibility;
     const keysOfProcess = (row: TrackRow): TrackKey[] => tracksOfProcess(trackSeeds.value, row.process);
 
-    /** A row with the rows that depend on it: a heading stands for its whole process. */
+    /** Returns the keys of a row and of the rows that depend on it. A heading has all rows of its process. */
     function keysOf(row: TrackRow): TrackKey[] {
         const seeds = trackSeeds.value;
-        // The threads of a group follow it.
+        // The threads of a group follow the group.
         if (row.kind === 'group') return [row.key];
         return row.kind === 'process' ? keysOfProcess(row) : trackWithThoseBelow(seeds, row.key);
     }
 
-    /** Moves to the place of another row of the same level; false if it cannot go there. */
+    /** Moves a row to the position of another row of the same level. Returns false if the row cannot go there. */
     function moveTo(row: TrackRow, target: TrackKey): boolean {
         const choice = moveTrack(trackSeeds.value, tracks.value.rows, view.value.tracks, row.key, target);
         if (choice) changeView({ tracks: choice }, 'push');
         return choice !== null;
     }
 
-    /** Moves by one place up (-1) or down (1). */
+    /** Moves a row by one position up (-1) or down (1). */
     function moveBy(row: TrackRow, step: 1 | -1): void {
         const siblings = siblingsOf(tracks.value.rows, row);
         const target = siblings[siblings.findIndex((sibling) => sibling.key === row.key) + step];
         if (target) moveTo(row, target.key);
     }
 
-    /** The shown threads of a process. */
+    /** Returns the shown threads of a process. */
     const threadsOf = (row: TrackRow): number[] =>
         tracks.value.rows
             .filter((other) => other.process === row.process && other.thread >= 0)

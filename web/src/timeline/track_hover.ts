@@ -1,6 +1,6 @@
 /**
- * The time cursor of the timeline: a line through all tracks, and the tooltip of the track at that time. It follows the
- * mouse; the keyboard moves it along the focused track, and selects a range.
+ * The time cursor of the timeline: a line through all tracks, and the tooltip of one track at that time. The cursor
+ * follows the mouse. The keyboard moves it along the focused track, and selects a range.
  */
 
 import type { Session } from '../app/session';
@@ -16,7 +16,7 @@ export function hideTime(session: Session): void {
     endHover();
 }
 
-/** Puts the line at a time and the tooltip at a place of the window; without a track there is none. */
+/** Moves the line to a time, and the tooltip to a position of the window. Without a track, there is no tooltip. */
 export function showTime(session: Session, time: number, track: TrackKey, x: number, y: number): void {
     const { heldByKeys, hoverTime, hoveredCounter, tellOf } = session.hover;
     const row = session.store.tracks.value.rows.find((shown) => shown.key === track);
@@ -28,7 +28,7 @@ export function showTime(session: Session, time: number, track: TrackKey, x: num
     else tellOf(x, y, null);
 }
 
-/** Chooses what the tree has for the sample at a time, or for the wait at a place of a lane. */
+/** Selects the call node of the sample at a time, or of the wait at a position of a lane. */
 export async function selectSample(
     session: Session,
     thread: number,
@@ -44,7 +44,7 @@ export async function selectSample(
     await selectPath(inverted.value ? sample.path.slice(-1) : sample.path);
 }
 
-/** Selects the thread that a track of several threads has at a time, and its sample. */
+/** In a track of several threads, selects the thread at a time, and its sample. */
 export async function selectInTrack(session: Session, row: TrackRow, time: number, mode: ChooseMode): Promise<void> {
     const thread = (await trackKind(row.kind).threadAt?.(session, row, time)) ?? -1;
     if (thread < 0) return;
@@ -70,7 +70,7 @@ function showByKeys(session: Session, row: TrackRow, time: number): void {
     heldByKeys.value = true;
 }
 
-/** Moves the line along a track; the first time it begins in the middle. */
+/** Moves the line along a track. The first move starts in the middle. */
 export function moveTime(session: Session, row: TrackRow, pixels: number): void {
     const { hoverTime } = session.hover;
     const { committedRange } = session.store;
@@ -80,7 +80,7 @@ export function moveTime(session: Session, row: TrackRow, pixels: number): void 
     showByKeys(session, row, Math.max(from, Math.min(moved, to)));
 }
 
-/** The line stays where it is when the keyboard goes to another track, which then says what it has there. */
+/** Keeps the line's time when the keyboard goes to another track, and shows the tooltip of that track. */
 export function followTime(session: Session, row: TrackRow): void {
     const { heldByKeys, hoverTime } = session.hover;
     if (heldByKeys.value && hoverTime.value !== null) showByKeys(session, row, hoverTime.value);
@@ -91,13 +91,13 @@ export function leaveTime(session: Session, next: EventTarget | null): void {
     if (heldByKeys.value && !(next instanceof Element && next.closest('.tracks'))) hideTime(session);
 }
 
-/** The time that the keyboard is at, null for none. */
+/** Returns the time of the keyboard's cursor, or null. */
 export function keyTime(session: Session): number | null {
     const { heldByKeys, hoverTime } = session.hover;
     return heldByKeys.value ? hoverTime.value : null;
 }
 
-/** Begins (0) or ends (1) the chosen range where the line is; what was chosen before keeps its other side if it can. */
+/** Moves the start (0) or the end (1) of the selected range to the line, and keeps the other side if possible. */
 export function chooseSide(session: Session, side: 0 | 1): void {
     const { hoverTime } = session.hover;
     const { committedRange, setPreview, view } = session.store;

@@ -6,17 +6,17 @@ import type { TrackKey } from '../view/tracks';
 export function createTrackList(session: { store: StorePart }) {
     const { tracks } = session.store;
 
-    /** px: where each row begins, and where the last one ends. */
+    /** The top of each row, and the bottom of the last row, px. */
     const offsets = computed<number[]>(() => {
         const tops = [0];
         for (const row of tracks.value.rows) tops.push((tops[tops.length - 1] ?? 0) + row.height);
         return tops;
     });
 
-    /** The row that the keyboard is at. */
+    /** The row with the keyboard's focus. */
     const focusedRow = signal<TrackKey | null>(null);
 
-    /** The row that is dragged, and the one whose place it would take. */
+    /** The dragged row, and the row whose position it would take. */
     const dragged = signal<{ key: TrackKey; target: TrackKey; isBelow: boolean } | null>(null);
 
     return {

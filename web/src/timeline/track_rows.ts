@@ -1,17 +1,14 @@
-/**
- * The rows of the list of tracks: finding the row at a position, focusing a row with the keyboard, and moving a row
- * with the mouse.
- */
+/** The rows of the list of tracks: finding the row at a position, moving the focus to a row, and dragging a row. */
 import type { Session } from '../app/session';
 import { startDrag } from '../base/drag';
 import { siblingsOf } from '../view/track_choice';
 import type { TrackKey, TrackRow } from '../view/tracks';
 
-/** px */
+/** The height of the head, px. */
 const HEAD_HEIGHT = 28;
 const DRAG_THRESHOLD = 4;
 
-/** The first row that ends below a place. */
+/** Returns the first row that ends below a position. */
 export function rowAt(session: Session, y: number): number {
     const { offsets } = session.trackList;
     const tops = offsets.value;
@@ -29,7 +26,7 @@ function scroller(): HTMLElement | null {
     return document.querySelector<HTMLElement>('.timeline');
 }
 
-/** Scrolls so that a row is on the screen. */
+/** Scrolls until a row is visible. */
 export function revealTrack(session: Session, key: TrackKey): void {
     const { tracks } = session.store;
     const { offsets } = session.trackList;
@@ -62,18 +59,18 @@ export function focusNeighbor(session: Session, key: TrackKey, step: number): vo
     if (next) focusTrack(session, next.key);
 }
 
-/** The sibling whose place is under the mouse. */
+/** Returns the sibling at the position of the mouse. */
 function siblingAt(session: Session, row: TrackRow, y: number): TrackRow | undefined {
     const { tracks } = session.store;
     const { rows } = tracks.value;
     const siblings = siblingsOf(rows, row);
     const at = rowAt(session, y);
-    // A process reaches down to the next one: the last sibling that begins at or before the place.
+    // A process extends to the next process, so the target is the last sibling that begins at or above the position.
     const before = siblings.filter((sibling) => rows.indexOf(sibling) <= at);
     return before[before.length - 1] ?? siblings[0];
 }
 
-/** Moves a row with the mouse: `row` is followed from a press on its label until it is let go. */
+/** Drags a row from a press on its label until the user releases the mouse. */
 export function dragTrack(session: Session, event: PointerEvent, row: TrackRow): void {
     const { tracks } = session.store;
     const { moveTo } = session.trackActions;
@@ -98,7 +95,7 @@ export function dragTrack(session: Session, event: PointerEvent, row: TrackRow):
             const drag = dragged.value;
             dragged.value = null;
             if (!drag) return;
-            // The click that follows is the end of the drag, not a choice of the thread.
+            // The click event after a drag must not select the thread.
             const swallow = (click: Event): void => click.stopPropagation();
             window.addEventListener('click', swallow, { capture: true, once: true });
             setTimeout(() => window.removeEventListener('click', swallow, { capture: true }));

@@ -1,6 +1,6 @@
 /**
- * The times beside the tracks, for the shown range or the range during its selection. The order of tracks is that of
- * the whole time.
+ * The times beside the tracks, for the shown range or the range during its selection. The tracks keep the order of the
+ * whole profile.
  */
 import { computed } from '@preact/signals';
 import { Request } from '../session/request';
@@ -21,19 +21,19 @@ export function createTrackTimes(session: SessionBase & { store: StorePart }) {
     });
     lifetime.onEnd(() => request.clear());
 
-    /** By thread index, ms; those of the range before until the next are there. */
+    /** The times by thread index, ms. The old times stay until the new times arrive. */
     const times = computed<ReadonlyMap<number, number>>(() => {
         const part = isWhole.value ? null : request.value.value;
         return new Map(info.value.threads.map((thread) => [thread.index, part?.[thread.index] ?? thread.activity]));
     });
 
-    /** What threads did together. */
+    /** Returns the sum of the times of threads. */
     function timeOf(threads: readonly number[]): number {
         const { value: all } = times;
         return threads.reduce((sum, thread) => sum + (all.get(thread) ?? 0), 0);
     }
 
-    /** ms: what the times are parts of. */
+    /** The length of the range, ms, which is 100 %. */
     const length = computed(() => range.value[1] - range.value[0]);
 
     return { timeOf, length };

@@ -1,9 +1,9 @@
-/** A line under the header with an error, and a button for the remedy. */
+/** A line under the header with an error, and a button for the solution. */
 import type { ComponentChildren, JSX } from 'preact';
 import { InfoIcon } from './icons';
 
 interface BannerProps {
-    /** It stops the work: it is read aloud at once. */
+    /** Whether the error stops the work, so that screen readers read it at once. */
     isUrgent: boolean;
     /** The button. */
     action: JSX.Element;

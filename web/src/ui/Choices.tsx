@@ -6,7 +6,7 @@ interface ChoicesProps<Value extends string> {
     label: string;
     choices: readonly Choice<Value>[];
     value: Value;
-    /** Of the keyboard, which goes on to the next. */
+    /** The key, which changes to the next choice. */
     keys?: string;
     onChoose: (value: Value) => void;
 }

@@ -1,4 +1,7 @@
-/** The menu of a row or a button. Arrows and first letters walk it, Enter chooses, Escape and clicks elsewhere close it. */
+/**
+ * The menu of a row or a button. Arrows and first letters move in it, Enter chooses, and Escape or a click elsewhere
+ * closes it.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { menu } from '../window/windows';
@@ -12,7 +15,7 @@ function close(): void {
     owner?.focus();
 }
 
-/** Does what the key of an item stands for; false if there is none. */
+/** Runs the item with this key. Returns false without such an item. */
 function chooseByKey(key: string): boolean {
     const item = menu.value?.items.find((candidate) => candidate.enabled && candidate.keys === key);
     if (!item) return false;
@@ -21,7 +24,7 @@ function chooseByKey(key: string): boolean {
     return true;
 }
 
-/** Goes to the next item that begins with a letter; false if there is none. */
+/** Focuses the next item that begins with a letter. Returns false without such an item. */
 function goToLetter(items: HTMLElement[], at: number, key: string): boolean {
     if (key.length !== 1 || key === ' ') return false;
     const letter = key.toLowerCase();
@@ -39,7 +42,7 @@ function onMenuKey(event: KeyboardEvent): void {
     const target = move[event.key];
     if (target !== undefined) items[(target + items.length) % items.length]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') close();
-    // Enter chooses the item that has the focus.
+    // Enter chooses the focused item.
     else if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Enter') return;
     else if (!chooseByKey(event.key) && !goToLetter(items, at, event.key)) return;
     event.preventDefault();
@@ -60,7 +63,7 @@ export function ContextMenu(): JSX.Element | null {
     useEffect(() => {
         const onPointer = (event: PointerEvent): void => {
             const target = event.target as Node;
-            // A button closes its own menu when it is clicked.
+            // A click on the button of the menu closes the menu in the button's own handler.
             const isOfButton = menu.value?.owner instanceof HTMLButtonElement && menu.value.owner.contains(target);
             if (menu.value && !isOfButton && !element.current?.contains(target)) menu.value = null;
         };

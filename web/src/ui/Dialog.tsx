@@ -1,4 +1,4 @@
-/** A modal dialog: the browser's own, so that focus, Escape and the backdrop work as everywhere. */
+/** A modal dialog of the browser, so that focus, Escape and the backdrop work as everywhere. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type DialogName, openDialog } from '../window/windows';
@@ -7,7 +7,7 @@ import { CloseIcon } from './icons';
 interface DialogProps {
     name: DialogName;
     title: string;
-    /** One component, so that nothing of it is made as long as the dialog is closed. */
+    /** One component, so that a closed dialog renders nothing. */
     children: ComponentChildren;
 }
 
@@ -20,7 +20,7 @@ export function Dialog({ name, title, children }: DialogProps): JSX.Element {
         if (isOpen && !dialog.open) dialog.showModal();
         if (!isOpen && dialog.open) dialog.close();
     }, [isOpen]);
-    /* The dialog of the other name may be open by now: the event of closing comes in a task of its own. */
+    /* The browser sends the close event later, when another dialog may be open already. */
     const close = (): void => {
         if (openDialog.value === name) openDialog.value = null;
     };
@@ -30,7 +30,7 @@ export function Dialog({ name, title, children }: DialogProps): JSX.Element {
             ref={element}
             class="dialog"
             aria-labelledby={titleId}
-            onCancel={close} // at once, so that the next key is not taken for one of this dialog
+            onCancel={close} // at once, so that the dialog does not take the next key
             onClose={close}
             onClick={(event) => {
                 if (event.target === element.current) close();

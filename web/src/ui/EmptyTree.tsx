@@ -1,4 +1,4 @@
-/** The message of an empty view, with the reason and a remedy. */
+/** The message of an empty view, with the reason and a solution. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { plainText } from '../base/plain';

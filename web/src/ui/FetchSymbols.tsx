@@ -1,11 +1,11 @@
-/** A button that makes the server search missing names again. */
+/** A button that makes the server look for missing names again. */
 import type { JSX } from 'preact';
 import { contained } from '../engine/contained';
 import { useSession } from '../session/context';
 import type { SessionBase } from '../session/session_base';
 import { act } from '../window/windows';
 
-/** Whether names are missing, and the server can look for them. */
+/** Returns whether names are missing and the server can look for them. */
 export function canFetchSymbols({ info, made }: Pick<SessionBase, 'info' | 'made'>): boolean {
     const { addressCount, comparison, isLive, resolvedCount } = info.value;
     return !contained && !made && !comparison && !isLive && resolvedCount < addressCount;

@@ -1,4 +1,4 @@
-/** A stack as a list, its leaf first: the frames that fit, and the number of remaining callers. */
+/** A stack as a list, leaf first: the frames that fit, and the number of remaining callers. */
 import type { JSX } from 'preact';
 import { useSession } from '../session/context';
 import { ProfileText } from './text';
@@ -6,7 +6,7 @@ import { ProfileText } from './text';
 const LIB_LIMIT = 40;
 
 interface FrameListProps {
-    /** Funcs, leaf first. */
+    /** The functions of the frames, leaf first. */
     frames: readonly number[];
     most: number;
     nameLimit: number;

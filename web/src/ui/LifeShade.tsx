@@ -1,10 +1,10 @@
-/** When a thread was there: the time before it started and after it ended is hatched, in all of its tracks. */
+/** The lifetime of a thread. All tracks of the thread have a hatching before its start and after its end. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { useSession } from '../session/context';
 import { graphWidth } from '../window/windows';
 
-/** Why a thread shows nothing at a time; '' where it was there. */
+/** Says why a thread has no data at a time, or returns '' within its lifetime. */
 export function absence(session: Session, index: number, time: number): string {
     const { threadInfo } = session.store;
     const thread = threadInfo(index);
@@ -15,7 +15,7 @@ export function absence(session: Session, index: number, time: number): string {
     return '';
 }
 
-/** The same for a label; '' for a thread that was there all the time that was recorded. */
+/** Describes the lifetime for a label, or returns '' for a thread that existed during the whole recording. */
 export function lifeText(session: Session, index: number): string {
     const { fullRange, threadInfo } = session.store;
     const thread = threadInfo(index);

@@ -1,4 +1,4 @@
-/** A function's name in full, for rows that are too narrow for it. */
+/** The full name of a function, for rows that are too narrow. */
 import type { JSX } from 'preact';
 import { cutNote, TOOLTIP_LIMIT } from '../base/plain';
 import type { FuncInfo } from '../engine/api';

@@ -1,4 +1,4 @@
-/** A short message at the edge of the window, also read aloud. */
+/** A short message at the edge of the window, which screen readers also read. */
 import type { JSX } from 'preact';
 import { notice } from '../window/windows';
 

@@ -1,6 +1,6 @@
 /**
- * An input with a list of matches below: the command palette and the list of tracks. The focus stays in the input;
- * arrows move in the list, Enter chooses, Escape closes. Only visible rows are rendered.
+ * An input with a list of matches below: the command palette and the list of tracks. The focus stays in the input.
+ * Arrows move in the list, Enter chooses, Escape closes. The list renders only visible rows.
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -8,44 +8,47 @@ import { SearchIcon } from './icons';
 import { useRowWindow } from './row_window';
 import { useSize } from './use';
 
-/** px, as in the style sheet. */
+/** The height of a row in px, as in the style sheet. */
 const ROW_HEIGHT = 28;
 const PAGE = 10;
 
 export interface ChosenWith {
-    /** Ctrl or Cmd was held: the list stays, or the other thing is done. */
+    /** Whether the user held Ctrl or Cmd, which keeps the list open, or starts another action. */
     ctrl: boolean;
     shift: boolean;
-    /** By the mouse: this very row is meant, also while the list is of what was typed before. */
+    /** Whether the user clicked the item. A click means this item even if the list is older than the text. */
     mouse: boolean;
 }
 
 interface PickerProps<Item> {
-    /** Tells its parts from those of other pickers. */
+    /** A name that distinguishes the ids of this picker. */
     name: string;
     label: string;
     placeholder: string;
     text: string;
     items: readonly Item[];
-    /** The items are those of what was typed before. */
+    /** Whether the items belong to an older text of the input. */
     isBehind?: boolean;
     keyOf: (item: Item) => string;
     render: (item: Item) => ComponentChildren;
-    /** For lists of things that are on or off. */
+    /** Returns whether an item is on, for lists with items to turn on and off. */
     isOn?: (item: Item) => boolean;
     onText: (text: string) => void;
-    /** null: Enter while there are none. */
+    /** Called with the chosen item, or with null for Enter in an empty list. */
     onChoose: (item: Item | null, held: ChosenWith) => void;
     onClose: () => void;
-    /** Between the input and the list. */
+    /** Elements between the input and the list. */
     actions?: ComponentChildren;
-    /** Below the list. */
+    /** An element below the list. */
     hint?: ComponentChildren;
-    /** What is said when there is nothing in the list. */
+    /** The message of an empty list. */
     empty: ComponentChildren;
 }
 
-/** The item that a key leads to from another, around the ends by arrows; undefined: the key does not move. */
+/**
+ * Returns the item to which a key moves from another item. Arrows continue at the other end. Returns undefined for
+ * other keys.
+ */
 function targetOf(key: string, at: number, count: number): number | undefined {
     const moves: Record<string, number> = {
         ArrowDown: at + 1 < count ? at + 1 : 0,
@@ -59,7 +62,7 @@ function targetOf(key: string, at: number, count: number): number | undefined {
 interface RowProps<Item> {
     props: PickerProps<Item>;
     item: Item;
-    /** Its place in the list. */
+    /** The position in the list. */
     at: number;
     top: number;
     isActive: boolean;
@@ -79,7 +82,7 @@ function PickerRow<Item>({ props, item, at, top, isActive, onPoint, onChoose }: 
             tabIndex={-1}
             style={{ top: `${top}px` }}
             onPointerMove={(event) => {
-                // The list moves below a mouse that rests, too.
+                // The list may also move below a mouse at rest.
                 if (event.movementX !== 0 || event.movementY !== 0) onPoint();
             }}
             onClick={onChoose}
@@ -94,14 +97,17 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     const dialog = useRef<HTMLDialogElement>(null);
     const input = useRef<HTMLInputElement>(null);
     const list = useRef<HTMLDivElement>(null);
-    /** Where it was gone to: other items may come while one is chosen. '': the best answer, the first. */
+    /**
+     * The item to which the user moved, because other items may arrive meanwhile. '' means the first item, which is the
+     * best match.
+     */
     const [activeKey, setActiveKey] = useState('');
     const activeAt = activeKey === '' ? -1 : items.findIndex((item) => props.keyOf(item) === activeKey);
     const at = Math.max(0, activeAt);
     const { height: room } = useSize(list);
     const rows = useRowWindow(list, { count: items.length, rowHeight: ROW_HEIGHT, room, revealed: null });
 
-    // At once: what is typed right after the key that opens it belongs into the input.
+    // A layout effect, so that the text typed after the opening key goes to the input.
     useLayoutEffect(() => {
         const before = document.activeElement;
         dialog.current?.showModal();
@@ -110,7 +116,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
         };
     }, []);
-    // Another search begins at its best answer.
+    // A new search starts at the best match.
     useLayoutEffect(() => {
         setActiveKey('');
         rows.reveal(0, 'nearest');
@@ -133,7 +139,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
         const target = targetOf(event.key, at, items.length);
         if (target !== undefined) goTo(target);
         else if (event.key === 'Enter') choose(items[at] ?? null, event);
-        // The dialog's own event comes later: what is typed right after it would be lost.
+        // The dialog's close event would come later, and the text typed meanwhile would be lost.
         else if (event.key === 'Escape') props.onClose();
         else return;
         event.preventDefault();
@@ -152,7 +158,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             onClick={(event) => {
                 if (event.target === dialog.current) props.onClose();
             }}
-            // The keys of the page mean nothing here.
+            // The keys of the page have no effect here.
             onKeyDown={(event) => event.stopPropagation()}
         >
             <div class="picker-input">

@@ -1,4 +1,4 @@
-/** The tooltip of a place in a track: time, category or wait, CPU share and the stack, its leaf first. */
+/** The tooltip of a position in a track: time, category or wait, CPU share, and the stack, leaf first. */
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
@@ -14,10 +14,10 @@ import { ProfileText } from './text';
 const MOST_FRAMES = 14;
 const NAME_LIMIT = 120;
 
-/** The sample of a thread at a time, with what its tooltip shows: names are there, and the states of short waits. */
+/** The sample of a thread at a time, with the names and the states for its tooltip. */
 export interface ShownSample {
     sample: SampleAt;
-    /** ms by state, where the thread had no recorded wait; null: there was one, or it ran. */
+    /** The time of each state in ms, if the thread had no recorded wait and did not run, else null. */
     sums: Float64Array | null;
 }
 
@@ -32,7 +32,7 @@ export async function fetchSample(session: Session, thread: number, time: number
     return { sample, sums: gap && (await engine.stateSums([thread], gap)) };
 }
 
-/** Tells of the sample of a thread at a time. */
+/** Shows the tooltip of a thread's sample at a time. */
 export function showSample(session: Session, thread: number, time: number, x: number, y: number): void {
     session.hover.tellOf(x, y, async () => {
         const shown = await fetchSample(session, thread, time);
@@ -42,7 +42,10 @@ export function showSample(session: Session, thread: number, time: number, x: nu
     });
 }
 
-/** Of a wait, without functions of a runtime: the function of the program that waited follows what it waited for. */
+/**
+ * Returns the stack of a sample. Removes functions of a runtime from a wait, so that the function of the program that
+ * waited follows the object of the wait.
+ */
 function leafFirst(sample: SampleAt): number[] {
     const frames = [...sample.path].reverse();
     if (sample.runtimeCallers === 0) return frames;
@@ -50,7 +53,7 @@ function leafFirst(sample: SampleAt): number[] {
     return [leaf, ...callers.slice(sample.runtimeCallers)];
 }
 
-/** The function of a runtime that the program called to wait; -1: the program itself waited. */
+/** Returns the function of a runtime that the program called to wait, or -1 if the program itself waited. */
 function entryOf({ path, runtimeCallers }: SampleAt): number {
     return runtimeCallers === 0 ? -1 : (path[path.length - 1 - runtimeCallers] ?? -1);
 }
@@ -61,7 +64,7 @@ interface WaitFactsProps {
     time: [number, number];
 }
 
-/** How long a recorded wait was, and what else is known of it. */
+/** The duration of a recorded wait and its other facts. */
 function WaitFacts({ sample: { unseen, waker }, known, time: [from, to] }: WaitFactsProps): JSX.Element {
     const { axisText } = useSession();
     return (
@@ -84,7 +87,7 @@ function WaitFacts({ sample: { unseen, waker }, known, time: [from, to] }: WaitF
     );
 }
 
-/** Where nothing is known of single waits. */
+/** The facts of a time without individual waits. */
 function GapFacts({ sample, sums }: ShownSample): JSX.Element | null {
     const gap = sample.notRunning;
     if (!gap) return null;
@@ -98,7 +101,7 @@ function GapFacts({ sample, sums }: ShownSample): JSX.Element | null {
     );
 }
 
-/** When a sample was taken, and of what category; and what is known of the time around it. */
+/** The time and the category of a sample, and the facts about the time around it. */
 function SampleFacts({ sample, sums }: ShownSample): JSX.Element {
     const { axisText, info } = useSession();
     const category = info.value.categories[sample.category];

@@ -5,7 +5,7 @@ import type { Step } from '../session/history';
 import { CloseIcon, SearchIcon } from './icons';
 import type { SearchHelp } from './search_help';
 
-/** ms without a key before a search is made. */
+/** The length of the pause, ms. */
 const SEARCH_DELAY = 150;
 
 export function focusView(): void {
@@ -17,18 +17,18 @@ export interface SearchInputProps {
     label: string;
     placeholder: string;
     help: SearchHelp;
-    /** The search that is on. */
+    /** The text of the current search. */
     text: string;
     onSearch(text: string, step: Step): void;
-    /** Whether searches take so little time that each key makes one. */
+    /** Returns whether searches are so fast that each key may start one. */
     isQuick?(): boolean;
-    /** Enter, for what was typed anew or once more, and Shift+Enter. */
+    /** Called for Enter, with 'first' for a changed text or 1 for the next match, and for Shift+Enter. */
     onEnter?(where: 'first' | 1 | -1): void;
-    /** Ctrl+Enter, for what was typed. */
+    /** Called for Ctrl+Enter. */
     onCtrlEnter?(): void;
 }
 
-/** What can be typed, below the input: for as long as it is empty, so that it covers nothing that was found. */
+/** The help below the input, shown while the input is empty so that it covers no results. */
 function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTMLElement }): JSX.Element {
     const { right, bottom } = anchor.getBoundingClientRect();
     return (
@@ -68,13 +68,15 @@ export function SearchInput({
 }: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
-    const asked = useRef(''); // what was searched from here, or put here, last
-    const onTheWay = useRef(new Set<string>()); // what was searched from here and has not come back as the text
+    const asked = useRef(''); // the last text that the input searched or got from outside
+    // texts that the input has searched, but that have not come back as `text`
+    const onTheWay = useRef(new Set<string>());
     const entered = useRef('');
     const cameFrom = useRef<EventTarget | null>(null);
     const [isHelpShown, setHelpShown] = useState(false);
     useEffect(() => {
-        // Back, forward and "clear" change the search from outside. What was typed here since it was asked for stays.
+        // Back, forward and "clear" change the search from outside. Text that the user has typed since the last search
+        // stays.
         const element = input.current;
         const isOwn = onTheWay.current.has(text);
         if (text === asked.current) onTheWay.current.clear();
@@ -96,7 +98,7 @@ export function SearchInput({
         if (input.current) input.current.value = '';
         apply();
     };
-    /** To where the focus was before, as long as that is there. */
+    /** Returns the focus to the previous element, if it still exists. */
     const goBack = (): void => {
         const before = cameFrom.current;
         if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();

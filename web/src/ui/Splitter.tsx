@@ -1,4 +1,7 @@
-/** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
+/**
+ * The bars between timeline and tree, tree and sidebar, and columns. The user drags them, moves them with arrow keys,
+ * and resets them by double click.
+ */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { startDrag } from '../base/drag';
@@ -22,13 +25,13 @@ const LEAST_PANE = 400;
 interface SplitterProps {
     label: string;
     orientation: 'horizontal' | 'vertical';
-    /** The size of the part that is changed. */
+    /** Returns the current size. */
     read: () => number;
     write: (size: number) => void;
     reset: () => void;
-    /** Whether moving right or down makes the part larger. */
+    /** 1 if moving right or down makes the part larger, else -1. */
     grows: 1 | -1;
-    /** px that an arrow key moves it. */
+    /** The distance in px that an arrow key moves the bar. */
     step?: number;
 }
 
@@ -107,7 +110,7 @@ export function SidebarSplitter(): JSX.Element {
     );
 }
 
-/** Between a view and what is at the right of it in a wide window, which has the class `beside`. */
+/** The bar between a view and its neighbor in a wide window, which has the class `beside`. */
 export function BesideSplitter({ label }: { label: string }): JSX.Element {
     return (
         <Splitter

@@ -1,4 +1,4 @@
-/** The time of threads in each state: a list with colors, the longest first. */
+/** The time of threads in each state as a list with colors, longest first. */
 import type { JSX } from 'preact';
 import { formatDuration, formatShare } from '../base/format';
 import { useSession } from '../session/context';
@@ -7,7 +7,7 @@ import { ProfileText } from './text';
 
 const MOST_STATES = 6;
 
-/** `sums`: ms by state. */
+/** `sums` has the time of each state, ms. */
 export function StateShares({ sums }: { sums: ArrayLike<number> }): JSX.Element {
     const { threadStates } = useSession().states;
     const whole = Array.from(sums).reduce((total, sum) => total + sum, 0);

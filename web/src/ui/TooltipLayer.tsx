@@ -1,6 +1,6 @@
 /**
- * The only tooltip of the page, kept inside the window. It disappears with its subject, when another view is shown or
- * the view is scrolled.
+ * The only tooltip of the page, inside the window. It disappears with its subject, and when the user opens another view
+ * or scrolls.
  */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -13,7 +13,7 @@ const MARGIN = 8;
 export function TooltipLayer(): JSX.Element | null {
     const element = useRef<HTMLDivElement>(null);
     const current = tooltip.value;
-    // What is only selected or chosen under the mouse leaves the rest where it is.
+    // A selection under the mouse moves nothing else, so the tooltip stays.
     const { marker: _, path, preview, sourceLine, ...shown } = useSession().store.view.value;
     useEffect(hideTooltip, [JSON.stringify(shown)]);
     useEffect(() => {

@@ -1,7 +1,7 @@
 /**
- * Navigation in charts: the wheel scrolls, with Ctrl it zooms around the mouse, with Shift it moves sideways; dragging
- * moves; W A S D (or H J K L) move while they are held, Q and E (or Y) zoom, as Ctrl+↑ ↓ do. The chart lends an axis,
- * which defines moving sideways. Moving up and down scrolls the element of the chart.
+ * Navigation in charts. The wheel scrolls; with Ctrl it zooms around the mouse, and with Shift it moves sideways.
+ * Dragging moves. W A S D (or H J K L) move while the user holds them; Q and E (or Y), or Ctrl+↑ and Ctrl+↓, zoom. The
+ * chart provides an axis, which defines moving sideways. Moving up and down scrolls the element of the chart.
  */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -11,27 +11,27 @@ import { useLatest } from './use';
 
 export interface ChartOptions {
     axis: Axis;
-    /** Where the axis is on the screen: its left end in the window and its width, px. */
+    /** Returns the position of the axis on the screen: its left end in the window and its width, px. */
     plot(): { left: number; width: number };
-    /** Without, the letters W A S D have other meanings in this chart, and only H J K L move. */
+    /** If false, W A S D have other meanings in this chart, and only H J K L move. */
     hasWasd: boolean;
 }
 
-/** Listeners for the chart's element, which has to be the one that scrolls. */
+/** Listeners for the chart's element, which must be the element that scrolls. */
 export interface ChartNavigation {
     onWheel(event: WheelEvent): void;
     onPointerDown(event: PointerEvent): void;
     onPointerMove(event: PointerEvent): void;
     onPointerLeave(): void;
-    /** Whether the key was one that moves. */
+    /** Returns whether the key moved the chart. */
     onKeyDown(event: KeyboardEvent): boolean;
     onKeyUp(event: KeyboardEvent): void;
     onBlur(): void;
-    /** Whether the click that comes now ends a drag, and means nothing. */
+    /** Returns whether the current click ends a drag, so that the chart ignores the click. */
     hasDragged(): boolean;
 }
 
-/** The listeners that all charts have. `hide`: takes away the tooltip of a place that may move. */
+/** Returns the listeners that all charts need. `hide` hides the tooltip of a position that may move. */
 export function chartListeners(navigation: ChartNavigation, hide: () => void, setFocus: (hasFocus: boolean) => void) {
     return {
         onWheel: (event: WheelEvent): void => {
@@ -53,7 +53,7 @@ export function chartListeners(navigation: ChartNavigation, hide: () => void, se
 
 const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 
-/** Whether a key is an arrow, alone. */
+/** Returns whether a key is an arrow without modifiers. */
 export function isPlainArrow(event: KeyboardEvent): boolean {
     return ARROWS.has(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
 }
@@ -65,13 +65,13 @@ const LETTERS: Record<string, Motion> = { h: 'left', j: 'down', k: 'up', l: 'rig
 
 const LINE_HEIGHT = 20;
 const ZOOM_PER_PIXEL = 1.003;
-/** A pinch on a touchpad comes as a wheel with Ctrl that turns little. */
+/** The browser reports a pinch on a touchpad as wheel events with Ctrl and small distances. */
 const PINCH_PIXELS = 10;
 const PINCH_FACTOR = 3;
 const DRAG_THRESHOLD = 3;
-/** px a second, of a key that is held. */
+/** The speed of a held key, px per second. */
 const KEY_SPEED = 2000;
-/** ms: what pressing a key moves at once, and the longest step between two pictures. */
+/** The time of movement when a key goes down, and the longest step between two pictures, ms. */
 const FIRST_STEP = 33;
 const LONGEST_STEP = 50;
 
@@ -154,7 +154,7 @@ function makeNavigation(
             const target = element.current;
             const { left, width } = options().plot();
             if (event.button !== 0 || !target || event.clientX < left || event.clientX > left + width) return;
-            // The scroll bar is the browser's.
+            // The browser handles its scroll bar.
             if (event.clientX > target.getBoundingClientRect().left + target.clientLeft + target.clientWidth) return;
             let { clientX, clientY } = event;
             startDrag(event, {
@@ -189,7 +189,7 @@ function makeNavigation(
             return true;
         },
         onKeyUp(event) {
-            // Ctrl may be let go first: then no key says that ↑ is not held any more.
+            // The user may release Ctrl first, after which no event reports the release of ↑.
             if (event.key === 'Control') stop();
             const motion = motionOf(event) ?? WASD[event.key] ?? LETTERS[event.key];
             if (motion) held.delete(motion);

@@ -1,4 +1,4 @@
-/** The page's pictures, drawn with the current text color. */
+/** The page's icons, in the color of the surrounding text. */
 import type { JSX } from 'preact';
 
 function Icon({ path, size = 16 }: { path: string; size?: number }): JSX.Element {

@@ -1,4 +1,4 @@
-/** The rendered rows of a long list: visible rows and a few around them. Every list of the page is such a window. */
+/** The rendered rows of a long list: the visible rows and a few around them. Every list of the page uses this. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
@@ -14,49 +14,50 @@ import {
 import { useLatest } from './use';
 
 const OVERSCAN = 6;
-/** px: what is taken for the height of a list that is not measured yet. */
+/** The assumed height of a list before it is measured, px. */
 const LEAST_ROOM = 400;
-/** ms after the last scrolling that the scroll bar of a very long list is moved to its share. */
+/** ms after the last scrolling before the scroll bar of a very long list moves to its share. */
 const SETTLE_DELAY = 200;
 
 export interface RowList {
     count: number;
     rowHeight: number;
-    /** px of the list on the screen, below its head. */
+    /** The visible height of the list below its head, px. */
     room: number;
-    /** A row to be brought into view, and how; null: none is. */
+    /** A row to scroll to, and the way to scroll, or null. */
     revealed: { at: number; how: Reveal } | null;
-    /** px: where the list is to be scrolled instead; null: nowhere. */
+    /** The scroll position to restore instead, px, or null. */
     scrolledTo?: number | null;
 }
 
 export interface RowWindow {
-    /** The rows that exist: from `first` to before `last`. */
+    /** The range of rendered rows: from `first` to before `last`. */
     first: number;
     last: number;
-    /** px: of the element that all rows are in. */
+    /** The height of the element with all rows, px. */
     height: number;
-    /** px from the top of that element. */
+    /** Returns the top of a row, px from the top of that element. */
     topOf(at: number): number;
-    /** px from the top of the list to what is seen first. */
+    /** The distance from the top of the list to the visible part, px. */
     top: number;
     reveal(at: number, how: Reveal): void;
-    /** To be called when the element is scrolled. */
+    /** Called when the element scrolls. */
     onScroll(): void;
-    /** Whether the row exists now. */
+    /** Returns whether the row is rendered. */
     has(at: number): boolean;
 }
 
 export function useRowWindow(scroller: RefObject<HTMLElement | null>, list: RowList): RowWindow {
     const { count, revealed, room, rowHeight, scrolledTo = null } = list;
-    // Where the rows that exist belong; being scrolled elsewhere than here makes others.
+    // The position of the rendered rows. Scrolling to another position renders other rows.
     const place = useRef<RowPlace>({ top: 0, offset: 0 });
     const timer = useRef(0);
     const [, makeAgain] = useState(0);
     const extent: RowExtent = { all: count * rowHeight, room };
     const latestExtent = useLatest(extent);
 
-    // Where a row is that is to be seen, is known before the rows are made: those of the place that is left are not made first.
+    // The position of the wanted row is known before rendering, so the list does not first render the rows of the old
+    // position.
     const wantedTop = revealed
         ? topWithRow(revealed.at * rowHeight, rowHeight, place.current.top, room, revealed.how)
         : null;
@@ -81,7 +82,7 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, list: RowL
     const onScroll = (): void => {
         const { top, offset } = place.current;
         const scrollTop = scroller.current?.scrollTop ?? 0;
-        // Browsers round what was set.
+        // Browsers round the scroll position.
         if (Math.abs(scrollTop - (top - offset)) < 1) return;
         goTo(placeScrolledTo(scrollTop, place.current, extent));
         if (offset === 0) return;
@@ -105,7 +106,7 @@ export function useRowWindow(scroller: RefObject<HTMLElement | null>, list: RowL
     };
 }
 
-/** The row that a key leads to; undefined for keys that do not walk. `page`: the rows on the screen. */
+/** Returns the row to which a key moves, or undefined for other keys. `page` is the number of visible rows. */
 export function rowOfKey(event: KeyboardEvent, at: number, count: number, page: number): number | undefined {
     if (event.altKey || event.metaKey || count === 0) return undefined;
     const steps: Record<string, number> = event.ctrlKey
@@ -122,7 +123,7 @@ export function rowOfKey(event: KeyboardEvent, at: number, count: number, page: 
     return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
 }
 
-/** The row that an event is about; -1: none. */
+/** Returns the row of an event's target, or -1. */
 export function rowUnder({ target }: Event): number {
     const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
     return row ? Number(row.dataset.row) : -1;

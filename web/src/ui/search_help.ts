@@ -1,6 +1,6 @@
-/** The syntax of the two searches, for the input itself and for the dialog of keys. */
+/** The syntax of both searches, for the input and for the dialog of keys. */
 
-/** A line: its keys, or what the mouse does, and what they mean. */
+/** A line of the help: keys or mouse actions, and their meaning. */
 export type KeyLine = [keys: string[], meaning: string];
 
 export interface SearchHelp {

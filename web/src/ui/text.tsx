@@ -1,4 +1,7 @@
-/** Text of the profile, always as a text node, with invisible characters spelled out, and never right to left. */
+/**
+ * Shows text of the profile, always as a text node, with visible names for invisible characters, and never from right
+ * to left.
+ */
 import { Fragment, type JSX } from 'preact';
 import { nameParts } from '../base/fold';
 import { markedPieces } from '../base/highlight';
@@ -7,7 +10,7 @@ import { plainText, ROW_LIMIT } from '../base/plain';
 interface ProfileTextProps {
     text: string;
     limit?: number;
-    /** Marks what it finds. */
+    /** An expression whose matches are marked. */
     find?: RegExp | null;
     class?: string;
 }
@@ -28,7 +31,7 @@ export function ProfileText(props: ProfileTextProps): JSX.Element {
     );
 }
 
-/** The name of a function, its own name stronger than what is around it. */
+/** Shows the name of a function, with the function's own name stronger than its namespaces and parameters. */
 export function NameText({ text, limit = ROW_LIMIT, find = null }: Omit<ProfileTextProps, 'class'>): JSX.Element {
     const plain = plainText(text, limit);
     const pieces = markedPieces(plain, find);
@@ -52,7 +55,7 @@ export function NameText({ text, limit = ROW_LIMIT, find = null }: Omit<ProfileT
     );
 }
 
-/** A name that may be broken after `::`, `<` and `,`, rather than within its words. */
+/** Shows a name with line breaks after `::`, `<` and `,`, rather than within words. */
 export function BreakingText({ text, limit = ROW_LIMIT }: Pick<ProfileTextProps, 'text' | 'limit'>): JSX.Element {
     const parts = plainText(text, limit).split(/(?<=::|<|,)/);
     return (

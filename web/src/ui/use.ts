@@ -1,4 +1,4 @@
-/** Hooks that more than one component needs. */
+/** Hooks that several components need. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useSession } from '../session/context';
@@ -10,7 +10,7 @@ export interface Size {
     height: number;
 }
 
-/** The size of an element's content box, as it changes. */
+/** Returns the size of an element's content box, and updates it. */
 export function useSize(element: RefObject<HTMLElement | null>): Size {
     const [size, setSize] = useState<Size>({ width: 0, height: 0 });
     useLayoutEffect(() => {
@@ -25,14 +25,14 @@ export function useSize(element: RefObject<HTMLElement | null>): Size {
     return size;
 }
 
-/** Gives an element the keyboard when it appears, if nothing else has it. */
+/** Focuses an element when it appears, unless another element has the focus. */
 export function useFirstFocus(element: RefObject<HTMLElement | null>): void {
     useLayoutEffect(() => {
         if (document.activeElement === document.body) element.current?.focus({ preventScroll: true });
     }, []);
 }
 
-/** Whether an element has been near the visible part of its scroller; stays true. */
+/** Returns whether an element has ever been near the visible part of its scroller. */
 export function useSeen(element: RefObject<HTMLElement | null>): boolean {
     const [isSeen, setSeen] = useState(false);
     useEffect(() => {
@@ -51,8 +51,8 @@ export function useSeen(element: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * Asks `question` again whenever `inputs` change; null while there is nothing to ask for. The answer that is there stays
- * until the next one.
+ * Asks `question` when `inputs` change, or nothing if the question is null. Returns the last answer until the next
+ * answer.
  */
 export function useRequest<Answer>(question: Question<Answer> | null, inputs: unknown[]): Request<Answer> {
     const request = useMemo(() => new Request<Answer>(), []);
@@ -64,7 +64,7 @@ export function useRequest<Answer>(question: Question<Answer> | null, inputs: un
     return request;
 }
 
-/** A function that is run by the mouse or keys and always sees the newest props, for listeners that are set once. */
+/** Returns a reference to the newest value, for listeners that the component adds only once. */
 export function useLatest<T>(value: T): RefObject<T> {
     const ref = useRef<T>(value);
     ref.current = value;
@@ -72,8 +72,8 @@ export function useLatest<T>(value: T): RefObject<T> {
 }
 
 /**
- * Gives the command palette the menu of what is selected: that of the element that had the focus last, or of the first one
- * while none had. To be called with the focus.
+ * Gives the command palette the menu of the selected item, in the element that last had the focus, or in the first
+ * element. Call the returned function when the element gets the focus.
  */
 export function useSelectionMenu(items: () => MenuItem[]): () => void {
     const { selectionMenu } = useSession().palette;

@@ -1,8 +1,9 @@
 /**
- * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
- * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `chains`, `groupsBy`, `compared`, `scaledBy`, `colorBy` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
- * `openTracks`, `trackOrder`) are ours.
+ * Encodes the view as the query part of the page's address, and decodes it. Parameters that the Firefox Profiler has,
+ * too, have its names and forms (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`,
+ * `hideIdleSamples`). prof adds `path` (the selected call node), `preview` (the range during its selection), `tab`,
+ * `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `chains`, `groupsBy`, `compared`, `scaledBy`, `colorBy`,
+ * and the tracks (`tracks`, `shownTracks`, `hiddenTracks`, `openTracks`, `trackOrder`).
  */
 
 import { COLOR_KEYS, type ColorKey } from '../base/color_key';
@@ -16,7 +17,7 @@ import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
 import { decodeTransforms, encodeTransforms } from './transform_codec';
 
-/** [start, end) in milliseconds after the profile's zero. */
+/** [start, end) in ms after the profile's zero. */
 export type Range = [number, number];
 
 export const TABS = [
@@ -46,11 +47,11 @@ export const TAB_TITLES: Record<Tab, string> = {
     intervals: 'Intervals',
     processes: 'Processes',
 };
-/** The tabs that show the call tree. Their selected node is the view's path. */
+/** The tabs of the call tree, whose selected node is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
-/** The charts that can be colored by something other than the category. */
+/** The charts with a choice of colors. */
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
-/** The tabs that a profile has something for. */
+/** Returns the tabs for which a profile has data. */
 export function offeredTabs(info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses'>): Tab[] {
     const offers: Partial<Record<Tab, boolean>> = {
         waits: info.hasWaits,
@@ -70,58 +71,61 @@ const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
 /** The state of the page, except sizes and colors. */
 export interface View {
-    /** Indexes of threads. Empty until the profile is loaded. */
+    /** Indexes of threads, empty before the page loads the profile. */
     threads: number[];
-    /** The ranges zoomed into, outermost first; each lies within the one before. */
+    /** The ranges of the zoom, outermost first. Each lies within the previous range. */
     ranges: Range[];
-    /** The range that is being chosen in the timeline. */
+    /** The range during its selection in the timeline. */
     preview: Range | null;
-    /** Of the call tree, in the order in which they were done. */
+    /** The transforms of the call tree, in the order in which the user applied them. */
     transforms: Transform[];
     search: string;
     inverted: boolean;
-    /** The selected call node; empty for none. */
+    /** The path of the selected call node, or empty. */
     path: NodePath;
-    /** Which view of the selected threads is shown. */
+    /** The shown view of the selected threads. */
     tab: Tab;
-    /** The node of the flame graph that is as wide as the graph; empty: it is not zoomed. */
+    /** The node that is as wide as the flame graph, or empty without zoom. */
     zoom: NodePath;
-    /** The visible part of the width (0 to 1) if it is not a node. null: the node at `zoom`. */
+    /** The visible part of the width (0 to 1), or null if the node at `zoom` is visible. */
     part: [number, number] | null;
     /** The id of a weight, which the profile may lack. */
     weight: string;
-    /** Of a comparison: the change, or one side alone. */
+    /** Whether a comparison shows the change, or one side alone. */
     compared: Compared;
     /** The quantity that is equal on both sides. '': that of the file. */
     scaledBy: ScaledBy | '';
-    /** Which frames are shown. */
+    /** The kinds of shown frames. */
     stackType: StackType;
     hidesIdle: boolean;
-    /** Each call of a chain has a row in the call tree. */
+    /** Whether each call of a chain has a row in the call tree. */
     showsChains: boolean;
     /** The common property of the waits of a group. */
     waitsBy: WaitGrouping;
-    /** The grouping of the list of functions. null: the list has the functions. */
+    /** The grouping of the list of functions, or null for single functions. */
     groupsBy: FuncGrouping | null;
-    /** The center of the butterfly. null: the heaviest function. */
+    /** The center of the butterfly, or null for the heaviest function. */
     center: Center | null;
-    /** In the stack chart each stack is as wide as the others, however long it lasted. */
+    /** Whether all stacks of the stack chart have the same width, regardless of their durations. */
     sameWidths: boolean;
-    /** The property that colors the rects of charts. null: the change in a comparison, else the category. */
+    /**
+     * The property that colors the rects of charts, or null for the default: the change in a comparison, else the
+     * category.
+     */
     colorBy: ColorKey | null;
-    /** The order of the tables that are not sorted as usual: see session/tables.ts. */
+    /** The order of the tables without their default order: see session/tables.ts. */
     sorts: Record<string, string>;
     /** The search of markers. */
     markerSearch: string;
-    /** The selected marker, counted among those of the threads; -1: none. */
+    /** The index of the selected marker among the markers of the threads, or -1. */
     marker: number;
-    /** Which tracks are shown, in which order. */
+    /** The shown tracks and their order. */
     tracks: TrackChoice;
-    /** The name that the user gave to the profile. '': its own name. */
+    /** The name that the user gave the profile, or '' for the profile's own name. */
     profileName: string;
-    /** Source and assembly below the views; null: closed. */
+    /** The panel with source and assembly, or null if closed. */
     sourcePanel: SourcePanelView | null;
-    /** The line that was chosen in it; 0: none was. */
+    /** The selected line in the panel, or 0. */
     sourceLine: number;
 }
 
@@ -164,7 +168,7 @@ function unitFor(duration: number): string {
     return duration >= 10 ? 'u' : 'n';
 }
 
-/** `range` as start, unit and duration after `zero`: "1200m350", "15250u4000". */
+/** Encodes `range` as start, unit and duration after `zero`: "1200m350", "15250u4000". */
 function encodeRange(range: Range, zero: number): string {
     const unit = unitFor(range[1] - range[0]);
     const scale = UNITS[unit] ?? 1;
@@ -179,19 +183,19 @@ function decodeRange(text: string, zero: number): Range | null {
     return [start, start + Number(match[3]) / scale];
 }
 
-/** `range` as it will be read back from the address, so that a reload shows the same numbers. */
+/** Rounds `range` as the address does, so that a reload shows the same numbers. */
 export function roundRange(range: Range, zero: number): Range {
     return decodeRange(encodeRange(range, zero), zero) ?? range;
 }
 
-/** `function-12`, `library-3`, `category-1`. */
+/** Decodes `function-12`, `library-3`, `category-1`. */
 function decodeCenter(text: string): Center | null {
     const [, name, index] = /^([a-z]{1,10})-(\d{1,9})$/.exec(text) ?? [];
     const kind = CENTER_KINDS.find((known) => known === name);
     return kind ? { kind, index: Number(index) } : null;
 }
 
-/** `calltree.self~functions.name.r`: the table, its column, and `r` for the reversed order. */
+/** Decodes `calltree.self~functions.name.r`: the table, its column, and `r` for the reversed order. */
 function decodeSorts(text: string): Record<string, string> {
     const sorts: Record<string, string> = {};
     for (const part of text.split('~', MOST_TABLES)) {
@@ -201,17 +205,17 @@ function decodeSorts(text: string): Record<string, string> {
     return sorts;
 }
 
-/** The Firefox Profiler calls native code "cpp". */
+/** Decodes the kind of frames. The Firefox Profiler calls native code "cpp". */
 function decodeStackType(text: string | null): StackType {
     return STACK_TYPES.find((type) => type === (text === 'cpp' ? 'native' : text)) ?? 'all';
 }
 
-/** The profile decides which weights exist. */
+/** Decodes the weight, which the profile may not have. */
 function decodeWeight(text: string): string {
     return /^[\w:.+@/-]{1,300}$/.test(text) ? text : EMPTY_VIEW.weight;
 }
 
-/** "0.25-0.5" */
+/** Decodes a part such as "0.25-0.5". */
 function decodePart(text: string): [number, number] | null {
     const match = /^([01](?:\.\d{1,9})?)-([01](?:\.\d{1,9})?)$/.exec(text);
     const [from, to] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
@@ -224,7 +228,7 @@ function decodeScaledBy(text: string): ScaledBy | '' {
     return /^function:./.test(text) ? (text as ScaledBy) : '';
 }
 
-/** `zero`: the start of the profile, ms; `funcCount`: how many functions it has. */
+/** `zero` is the start of the profile in ms, and `funcCount` the number of its functions. */
 export function encodeView(view: View, zero: number, funcCount: number): string {
     const query = new URLSearchParams();
     query.set('thread', encodeIndexes(view.threads));

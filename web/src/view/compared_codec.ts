@@ -1,11 +1,11 @@
-/** A comparison of parts of the served profile, in the address: a reload makes it again. */
+/** Encodes a comparison of parts of the served profile in the address, so that a reload repeats the comparison. */
 import { decodeIndexes, encodeIndexes } from '../base/indexes';
 import type { ComparedPart, ComparedSource } from '../engine/download';
 
 /** The parameter of the address. */
 export const COMPARED_PARAMETER = 'comparison';
 
-/** Name, range and threads of a side; the threads are their number and the indexes of those that are compared. */
+/** The name, range and threads of a side. The threads are their number, and the indexes of the compared threads. */
 type Side = [name: string, range: [number, number] | null, kept: [count: number, indexes: string] | null];
 
 function encodeSide({ name, range, kept }: ComparedPart): Side {
@@ -13,7 +13,7 @@ function encodeSide({ name, range, kept }: ComparedPart): Side {
     return [name, range, kept && [kept.length, encodeIndexes(indexes)]];
 }
 
-/** null: a side is no part of `served`, but of a file that is gone after a reload. */
+/** Returns null if a side is a file, which the page cannot load again. */
 export function encodeCompared({ base, new: next, forgives }: ComparedSource, served: string): string | null {
     if (base.source !== served || next.source !== served) return null;
     return JSON.stringify([encodeSide(base), encodeSide(next), forgives]);
@@ -36,7 +36,7 @@ function decodeSide(side: unknown, source: string): ComparedPart | null {
     return { source, name, range, kept: Array.from({ length: count }, (_, at) => chosen.has(at)) };
 }
 
-/** null: the text has no comparison. */
+/** Returns null if the text has no comparison. */
 export function decodeCompared(text: string, served: string): ComparedSource | null {
     try {
         const [first, second, forgives] = JSON.parse(text) as unknown[];

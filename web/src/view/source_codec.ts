@@ -1,25 +1,25 @@
 /**
- * The panel with source and assembly as parts of the address, and back. `sourceViewIndex`, `assemblyView` and
- * `bottomFullscreen` are those of the Firefox Profiler; `sourceFunc` and `sourceNode` (for which function, and which row,
- * it was opened) and `sourceCosts` are ours.
+ * Encodes the panel with source and assembly as parts of the address, and decodes it. The Firefox Profiler has
+ * `sourceViewIndex`, `assemblyView` and `bottomFullscreen`, too. prof adds `sourceFunc` and `sourceNode` (the function
+ * or row of the panel) and `sourceCosts`.
  */
 
 import { decodeIndex, decodeIndexes, encodeIndexes } from '../base/indexes';
 import type { NodePath } from '../engine/api';
 
 export interface SourcePanelView {
-    /** The function that it was opened for; -1: only a file. */
+    /** The function of the panel, or -1 for only a file. */
     func: number;
-    /** The row that it was opened for; empty: the function wherever it is called. */
+    /** The row of the panel, or empty for the function with all its callers. */
     path: NodePath;
-    /** The path is one of the inverted tree. */
+    /** Whether the path belongs to the inverted tree. */
     inverted: boolean;
-    /** The source file; -1: not known. */
+    /** The source file, or -1 if unknown. */
     source: number;
-    /** The costs are those of the row alone, or of the function and what it calls. */
+    /** Whether the costs are those of the row alone, not of the function. */
     isOfRow: boolean;
     assembly: boolean;
-    /** Which native symbol of the function; -1: the heaviest. */
+    /** The native symbol of the function, or -1 for the heaviest. */
     symbol: number;
     full: boolean;
 }
@@ -35,7 +35,7 @@ export function encodeSourcePanel(sourcePanel: SourcePanelView | null, query: UR
     if (sourcePanel.full) query.set('bottomFullscreen', '');
 }
 
-/** null: it is closed. */
+/** Returns null if the panel is closed. */
 export function decodeSourcePanel(query: URLSearchParams): SourcePanelView | null {
     const func = decodeIndex(query.get('sourceFunc'));
     const source = decodeIndex(query.get('sourceViewIndex'));

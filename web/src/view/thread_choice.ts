@@ -1,18 +1,21 @@
-/** Selecting threads as items of a list. */
+/** Selects threads like items of a list. */
 
-/** only: the clicked ones; toggle (Ctrl): one more or less; extend (Shift): all from the last selected one. */
+/**
+ * only: select the clicked threads alone; toggle (Ctrl): add or remove them; extend (Shift): add all from the last
+ * selected thread on.
+ */
 export type ChooseMode = 'only' | 'toggle' | 'extend';
 
 interface Click {
     thread: number;
-    /** The thread, and the threads that are selected with it. */
+    /** The clicked thread, and threads that the user selects together with it. */
     clicked: number[];
     mode: ChooseMode;
-    /** The shown threads from the top. */
+    /** The shown threads from top to bottom. */
     order: readonly number[];
 }
 
-/** The selected threads after a click, the clicked one last. */
+/** Returns the selected threads after a click. The clicked thread is last. */
 export function chosenThreads(chosen: readonly number[], { thread, clicked, mode, order }: Click): number[] {
     if (mode === 'toggle')
         return chosen.includes(thread) ? chosen.filter((other) => other !== thread) : [...chosen, thread];

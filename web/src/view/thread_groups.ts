@@ -1,14 +1,14 @@
 /**
- * Groups of threads that one row of the timeline stands for: threads of a process whose names are equal except for
- * digits ("worker-*"), and threads that are each too quiet for a row, but hold most of the process together.
+ * Groups of threads that share a row of the timeline: threads of a process whose names differ only in digits
+ * ("worker-*"), and threads without much activity, if together they have most of the process's activity.
  */
 import type { ThreadInfo } from '../engine/api';
 
-/** Fewer threads than this are seen at a glance one by one. */
+/** The minimum size of a group, because the user sees fewer threads at a glance. */
 export const LEAST_IN_GROUP = 8;
 
 export interface ThreadGroup {
-    /** The first of its threads, which names the group in the address. */
+    /** The index of the group's first thread, which identifies the group in the address. */
     index: number;
     title: string;
     threads: ThreadInfo[];
@@ -23,7 +23,7 @@ function groupOf(title: string, threads: ThreadInfo[]): ThreadGroup {
     return { index: threads[0]?.index ?? 0, title, threads, activity: activityOf(threads) };
 }
 
-/** Threads by `nameOf`, without those whose name is ''. */
+/** Groups threads by `nameOf`, without threads whose name is ''. */
 export function partsOf(
     threads: readonly ThreadInfo[],
     nameOf: (thread: ThreadInfo) => string,
@@ -38,7 +38,7 @@ export function partsOf(
     return parts;
 }
 
-/** Main threads speak for their process, and are in no group. */
+/** Groups threads by name. Main threads represent their process, and are in no group. */
 export function groupsByName(threads: readonly ThreadInfo[]): ThreadGroup[] {
     const nameOf = ({ isMain, name, pid }: ThreadInfo): string =>
         isMain || name === '' ? '' : `${pid}\n${name.replace(/\d+/g, '*')}`;
@@ -47,7 +47,9 @@ export function groupsByName(threads: readonly ThreadInfo[]): ThreadGroup[] {
         .map(([name, part]) => groupOf(name.slice(name.indexOf('\n') + 1), part));
 }
 
-/** For each process, the group of its `quiet` threads, if they have at least half of the activity of all its threads. */
+/**
+ * Returns for each process the group of its `quiet` threads, if they have at least half of the activity of its threads.
+ */
 export function groupsOfOthers(threads: readonly ThreadInfo[], quiet: readonly ThreadInfo[]): ThreadGroup[] {
     const processes = partsOf(threads, (thread) => thread.pid);
     return [...partsOf(quiet, ({ isMain, pid }) => (isMain ? '' : pid))]

@@ -1,10 +1,10 @@
-/**
- * Sides of a comparison: the side of a thread, and the threads of all sides that stand for the same thread of the
- * program.
- */
+/** The sides of a comparison: the side of a thread, and the matching threads of all sides. */
 import type { Comparison, ThreadInfo } from '../engine/api';
 
-/** The side that a thread is of, and its run where there are several: "Base", "New, run 2"; '' if the profile is no comparison. */
+/**
+ * Returns the side of a thread, with its run if there are several runs: "Base", "New, run 2". Returns '' if the profile
+ * is no comparison.
+ */
 export function sideOfThread(comparison: Comparison | undefined, { side, run }: ThreadInfo): string {
     if (!comparison) return '';
     const runs = side === 0 ? comparison.baseRuns : comparison.newRuns;
@@ -13,14 +13,17 @@ export function sideOfThread(comparison: Comparison | undefined, { side, run }: 
 
 type Likeness = (a: ThreadInfo, b: ThreadInfo) => boolean;
 
-/** Whether two are the same thread of a program, the surest sign first: a program that was renamed has a main thread. */
+/**
+ * Tests whether two threads are the same thread of a program, safest test first. The last test is for a renamed
+ * program, which still has a main thread.
+ */
 const LIKENESS: readonly Likeness[] = [
     (a, b) => a.name === b.name && a.processName === b.processName,
     (a, b) => a.name === b.name && a.isMain === b.isMain,
     (a, b) => a.isMain && b.isMain,
 ];
 
-/** The thread and those that are like it in all runs of both sides. */
+/** Returns the thread and its matches in all runs of both sides. */
 export function threadOnAllSides(threads: readonly ThreadInfo[], index: number): number[] {
     const thread = threads.find((candidate) => candidate.index === index);
     if (!thread) return [index];

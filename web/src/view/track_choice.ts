@@ -21,7 +21,7 @@ function without(keys: readonly TrackKey[], gone: ReadonlySet<TrackKey>): TrackK
     return keys.filter((key) => !gone.has(key));
 }
 
-/** Opens a group, or closes it. */
+/** Opens or closes a group. */
 export function turnGroup(choice: TrackChoice, key: TrackKey): TrackChoice {
     const isOpen = choice.opened.includes(key);
     const others = without(choice.opened, new Set([key]));
@@ -39,7 +39,7 @@ export function hideTracks(choice: TrackChoice, keys: readonly TrackKey[]): Trac
     return { ...choice, shown: without(choice.shown, all), hidden: sorted([...choice.hidden, ...keys]) };
 }
 
-/** These and no others. */
+/** Shows these tracks and no others. */
 export function onlyTracks(choice: TrackChoice, keys: readonly TrackKey[]): TrackChoice {
     return { ...DEFAULT_TRACKS, opened: choice.opened, order: choice.order, base: 'none', shown: sorted(keys) };
 }
@@ -52,20 +52,23 @@ export function busyTracks(choice: TrackChoice): TrackChoice {
     return { ...DEFAULT_TRACKS, opened: choice.opened, order: choice.order };
 }
 
-/** The rows among which a row can be moved: processes, or the tracks of one process that have a place of their own. */
+/**
+ * Returns the rows among which the user can move a row: processes, or the tracks of one process that are not below
+ * another track.
+ */
 export function siblingsOf(rows: readonly TrackRow[], row: TrackRow): TrackRow[] {
     if (row.level === 0) return rows.filter((other) => other.level === 0);
     if (row.below !== '') return [];
     return rows.filter((other) => other.level === 1 && other.process === row.process && other.below === '');
 }
 
-/** The key of a row in the order. A track that represents its process moves all tracks of the process. */
+/** Returns the key of a row in the order. A track that represents its process moves all tracks of the process. */
 function orderKey(seeds: readonly TrackSeed[], row: TrackRow): TrackKey {
     if (row.level === 1) return row.key;
     return groupTracks(seeds, []).find((group) => group.process === row.process)?.key ?? row.key;
 }
 
-/** Moves a row to the place of a sibling: those between the two make room. Null if they are no siblings. */
+/** Moves a row to the position of a sibling, and shifts the rows between. Returns null if the rows are no siblings. */
 export function moveTrack(
     seeds: readonly TrackSeed[],
     rows: readonly TrackRow[],
@@ -84,17 +87,20 @@ export function moveTrack(
     return { ...choice, order: [...without(choice.order, new Set(keys)), ...keys] };
 }
 
-/** All tracks of a process. */
+/** Returns all tracks of a process. */
 export function tracksOfProcess(seeds: readonly TrackSeed[], process: string): TrackKey[] {
     return seeds.filter((seed) => seed.process === process).map((seed) => seed.key);
 }
 
-/** The track and those that stay right below it. */
+/** Returns the track and the tracks below it. */
 export function trackWithThoseBelow(seeds: readonly TrackSeed[], key: TrackKey): TrackKey[] {
     return [key, ...seeds.filter((seed) => seed.below === key).map((seed) => seed.key)];
 }
 
-/** A list of tracks for the address: runs of a kind, `~` between them, each a letter and a list of indexes. */
+/**
+ * Encodes a list of tracks for the address: each run of tracks of one kind as a letter and a list of indexes, with `~`
+ * between runs.
+ */
 export function encodeTracks(keys: readonly TrackKey[]): string {
     const runs: string[] = [];
     for (let i = 0; i < keys.length; ) {
@@ -109,7 +115,7 @@ export function encodeTracks(keys: readonly TrackKey[]): string {
 
 const MOST_RUNS = 10_000;
 
-/** Omits invalid parts. */
+/** Decodes a list of tracks, and omits invalid parts. */
 export function decodeTracks(text: string): TrackKey[] {
     const keys = text
         .split('~', MOST_RUNS)

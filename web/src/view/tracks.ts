@@ -12,64 +12,72 @@ import type { Comparison, ThreadInfo } from '../engine/api';
 import { groupsByName, groupsOfOthers, type ThreadGroup } from './thread_groups';
 import { sideOfThread } from './thread_sides';
 
-/** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
+/**
+ * The key of a track, which survives a reload: the letter of its kind, and its number among the tracks of this kind
+ * ("t12").
+ */
 export type TrackKey = string;
 
-/** The track of a thread. */
+/** Returns the key of a thread's track. */
 export function threadKey(thread: number): TrackKey {
     return `t${thread}`;
 }
 
-/** A track as its source describes it. */
+/** A track from its source. */
 export interface TrackSeed {
     key: TrackKey;
-    /** The id of its kind: see timeline/tracks/kinds.ts. */
+    /** The id of the track's kind: see timeline/tracks/kinds.ts. */
     kind: string;
-    /** Among those of its kind: which thread, which counter. */
+    /** The index among the tracks of this kind, such as the index of the thread or counter. */
     index: number;
-    /** The PID that it is shown under; '' for the whole system, which comes first. */
+    /** The PID of the process that has the track, or '' for the whole system, which comes first. */
     process: string;
     processName: string;
-    /** The track right below which it stays: the thread of these markers, the group of this thread; '' if it has a place of its own. */
+    /**
+     * The track that this track stays right below: the thread of markers, or the group of a thread; '' for a separate
+     * track.
+     */
     below: TrackKey;
     title: string;
     detail: string;
-    /** More words for the search of tracks. */
+    /** Further words for the search of tracks. */
     words: string;
-    /** The thread that a click on it chooses; -1: none. */
+    /** The thread that a click on the track selects, or -1. */
     thread: number;
-    /** The threads whose time is beside it; none: it has no such time. */
+    /** The threads whose time the page shows beside the track; empty for no time. */
     members: readonly number[];
-    /** Whether it can speak for its process, as the main thread does. */
+    /** Whether the track can represent its process, like the track of the main thread. */
     isLead: boolean;
-    /** ms of CPU time, or of samples. The order of threads follows this number. */
+    /** CPU time or time of samples in ms, by which the page sorts threads. */
     activity: number;
-    /** Whether it is hidden until requested. */
+    /** Whether the track is hidden by default. */
     isQuiet: boolean;
     /** Whether the track is hidden because it is a detail, not because it has little activity. */
     isDetail?: boolean;
-    /** px, with the line below it. */
+    /** The height in px, including the line below. */
     height: number;
-    /** Of a comparison: 0 base, 1 new. */
+    /** The side of a comparison: 0 base, 1 new. */
     side?: number;
 }
 
-/** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
+/** A row of the timeline: a track, or the heading of a process that no shown track represents. */
 export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet' | 'isDetail'> {
-    /** 0: stands for a process, 1: a track below it, 2: a thread of a group. */
+    /** 0 for a row that represents a process, 1 for a track below it, 2 for a thread of a group. */
     level: 0 | 1 | 2;
-    /** Whether its threads have rows; null: it is no group. */
+    /** Whether the threads of a group have rows, or null for other rows. */
     isOpen: boolean | null;
 }
 
 export interface Tracks {
     rows: TrackRow[];
-    /** Thread indexes of the rows, top to bottom, each once. */
+    /** Thread indexes of the rows from top to bottom, without duplicates. */
     shown: number[];
-    /** How many tracks (not headings) are shown, and how many there are. */
+    /** The number of shown tracks without headings, and of all tracks. */
     count: number;
     total: number;
-    /** Those that are hidden because they do little, not by the user, and their part of the activity of all threads. */
+    /**
+     * The tracks that are hidden for little activity, not by the user, and their part of the activity of all threads.
+     */
     quiet: TrackKey[];
     quietShare: number;
     /** Whether all tracks are threads. */
@@ -80,48 +88,50 @@ export interface Tracks {
 export interface TrackChoice {
     /** The visible tracks without exceptions: those with activity, all, or none. */
     base: 'busy' | 'all' | 'none';
-    /** Sorted, each once. */
+    /** Sorted, without duplicates. */
     shown: TrackKey[];
     hidden: TrackKey[];
-    /** Groups whose threads have rows of their own. */
+    /** Groups whose threads have separate rows. */
     opened: TrackKey[];
-    /** Tracks that were moved and those around them, top to bottom; a process by its heading. */
+    /**
+     * Tracks that the user moved and the tracks around them, from top to bottom. A process has the key of its heading.
+     */
     order: TrackKey[];
 }
 
 export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], opened: [], order: [] };
 
-/** px: a window as high as one of 3840 × 2160 pixels has room for twice the height. */
+/** The scale of heights. A window as high as a screen of 3840 × 2160 pixels has room for twice the height. */
 export const TRACK_SCALE = (globalThis.innerHeight ?? 0) >= 1600 ? 2 : 1;
-/** px */
+/** The height of a thread's track, px. */
 export const THREAD_HEIGHT = 36 * TRACK_SCALE + 6;
 export const LANE_HEIGHT = 9;
 const LANE_GAP = 2;
 const HEADING_HEIGHT = 25;
 
-/** All threads are shown up to this number of busy ones... */
+/** By default, the page shows all busy threads up to this number, ... */
 export const MOST_SHOWN_AT_FIRST = 15;
-/** ...and those with at least this share of the busiest one's activity. */
+/** ... and beyond it, threads with at least this share of the busiest thread's activity. */
 const LEAST_SHARE = 0.05;
-/** px: the lane of states is below the activity of threads whose waits were recorded. */
+/** Returns the height in px, including the lane of states if the threads have recorded waits. */
 export function threadHeight(threads: readonly ThreadInfo[]): number {
     return THREAD_HEIGHT + (threads.some((thread) => thread.hasWaitRows) ? LANE_GAP + LANE_HEIGHT : 0);
 }
 
-/** Below this number of threads only those that do nothing at all are hidden. */
+/** Below this number of threads, only threads without any activity are hidden. */
 const FEW = 6;
 
-/** The number that the system knows: files add ".1" to one that was used again, or by another program after exec. */
+/** Returns the PID or TID of the system. Files add ".1" if a process reused the number, or executed another program. */
 function systemNumber(id: string): string {
     return id.replace(/\.\d+$/, '');
 }
 
-/** Whether the thread is the work of a CPU, which samply writes as a thread of another process. */
+/** Returns whether the thread is a CPU, which samply writes as a thread of another process. */
 export function isCpu(thread: ThreadInfo): boolean {
     return thread.pid === '0' && thread.processName === 'CPU';
 }
 
-/** Of `threads` those that are shown at first; `all`: how many the profile has. */
+/** Returns the threads that are shown by default. `all` is the number of threads in the profile. */
 function busyThreads(threads: readonly ThreadInfo[], all: number): Set<number> {
     const sorted = [...threads].sort((a, b) => b.activity - a.activity);
     const best = sorted[0]?.activity ?? 0;
@@ -130,7 +140,10 @@ function busyThreads(threads: readonly ThreadInfo[], all: number): Set<number> {
     return new Set((busy.length > 0 ? busy : sorted.slice(0, 1)).map((thread) => thread.index));
 }
 
-/** The first rows: threads, and groups of other threads. `initial`: the threads that the file selects, instead of the busiest. */
+/**
+ * Returns the first rows: threads, and groups of other threads. `initial` has the threads that the file selects instead
+ * of the busiest.
+ */
 function firstRows(threads: readonly ThreadInfo[], initial: readonly number[]) {
     const wanted = new Set(initial);
     const some = threads.filter((thread) => !isCpu(thread) && !wanted.has(thread.index));
@@ -186,18 +199,20 @@ function cpuTrack(thread: ThreadInfo): TrackSeed {
     };
 }
 
-/** Whether it has members, which have rows while it is open. */
+/** Returns whether the track is a group, whose members have rows while the group is open. */
 function isGroup({ kind }: Pick<TrackSeed, 'kind'>): boolean {
     return kind === 'group' || kind === 'cpus';
 }
 
-/** Whether it is a thread of a group, or a CPU, which has a row where the group is open. */
+/** Returns whether the track is a thread of a group or a CPU, which has a row while the group is open. */
 export function isMember(seed: Pick<TrackSeed, 'kind' | 'below'>): boolean {
     return (seed.kind === 'thread' || seed.kind === 'lane') && seed.below !== '';
 }
 
-/** The tracks of threads and of their groups: a process's main thread, or its only one, stands for it. `initial`: those to be seen at first, if
- * the file says so, in place of the busiest. */
+/**
+ * Returns the tracks of threads and of their groups. The main thread or the only thread of a process represents the
+ * process. `initial` has the threads that the file selects instead of the busiest.
+ */
 export function threadTracks(
     threads: readonly ThreadInfo[],
     initial: readonly number[] = [],
@@ -244,7 +259,7 @@ export function threadTracks(
     return [...ofThreads, ...seeds];
 }
 
-/** The tracks that a search for them finds; terms with a comma between are alternatives. */
+/** Returns the tracks that a search finds. Terms with commas between them are alternatives. */
 export function matchingTracks<Track extends TrackSeed>(seeds: readonly Track[], search: string): Track[] {
     const terms = search
         .toLowerCase()
@@ -258,25 +273,27 @@ export function matchingTracks<Track extends TrackSeed>(seeds: readonly Track[],
     });
 }
 
-/** A process with its tracks, those that stay below another one left out. */
+/** A process with its tracks, without tracks that stay below another track. */
 export interface TrackGroup {
-    /** Names the process where its place among the others is meant. */
+    /** The key of the process in the order of processes. */
     key: TrackKey;
     process: string;
     activity: number;
-    /** Of a comparison: the base comes first. */
+    /** The side of a comparison. The base comes first. */
     side: number;
     seeds: TrackSeed[];
 }
 
-/** The sum of a process comes before its threads, and other kinds after the threads. */
+/** Returns the rank of a track in its process: the sum of the process, then threads, then other kinds. */
 function rankOf({ kind }: TrackSeed): number {
     if (kind === 'sum') return 0;
     return kind === 'thread' || kind === 'group' ? 1 : 2;
 }
 
-/** The processes in the order in which they are shown, each with all of its tracks in order. `isGrowing`: they stay in the order in which
- * they began. */
+/**
+ * Returns the processes in the order of the page, each with all of its tracks in order. If `isGrowing`, processes keep
+ * the order of their starts.
+ */
 export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKey[], isGrowing = false): TrackGroup[] {
     const byActivity = (a: { activity: number }, b: { activity: number }): number =>
         isGrowing ? 0 : b.activity - a.activity;
@@ -313,14 +330,19 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
     return sorted;
 }
 
-/** Whether this number of threads is all threads of the profile, or all except the hidden ones, so the user chose none. */
+/**
+ * Returns whether this number of threads means all threads of the profile, or all threads except for hidden ones, so
+ * that the user chose none.
+ */
 export function areAll(seeds: readonly TrackSeed[], choice: TrackChoice, threads: number): boolean {
     const all = new Set(seeds.filter((seed) => seed.kind === 'thread').map((seed) => seed.thread));
     return threads + choice.hidden.length >= all.size;
 }
 
-/** Whether a choice shows a track. Chosen threads stay on the screen unless they were hidden one by one, or
- * are too many to be seen together, or are all of a group, whose row then stands for them. */
+/**
+ * Returns whether a choice shows a track. Selected threads stay visible unless the user hid each of them, or they are
+ * too many to see together, or they are all threads of a group, whose row then represents them.
+ */
 function showsTrack(
     seeds: readonly TrackSeed[],
     choice: TrackChoice,
@@ -382,7 +404,7 @@ function headingOf(group: TrackGroup, first: TrackRow): TrackRow {
     };
 }
 
-/** The rows for `seeds`; `selected` are the chosen threads, `isGrowing`: see groupTracks(). */
+/** Returns the rows for `seeds`. `selected` has the selected threads. For `isGrowing`, see groupTracks(). */
 export function layoutTracks(
     seeds: readonly TrackSeed[],
     choice: TrackChoice,
@@ -430,7 +452,7 @@ export function layoutTracks(
               )
             : [];
     const all = activityOf(seeds);
-    /** A group that is closed stands for its threads. */
+    /** A closed group represents its threads. */
     const threadsOf = (row: TrackRow): readonly number[] => {
         if (row.thread >= 0) return [row.thread];
         return row.isOpen === false ? row.members.filter((thread) => !hidden.has(threadKey(thread))) : [];
@@ -446,7 +468,7 @@ export function layoutTracks(
     };
 }
 
-/** Whether the track sums up other tracks. */
+/** Returns whether the track sums up other tracks. */
 function isOfMany(seed: TrackSeed): boolean {
     return seed.kind === 'group' || seed.kind === 'sum';
 }

@@ -1,8 +1,8 @@
 /**
- * The transforms of a view as the `transforms` part of the address, and back, in the words of the Firefox Profiler: codes
- * with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` is its name for "all kinds of stacks", `m` that for
- * "the markers that a search finds"; `s5`, `c5`, `dc`, `mg`, `fl`, `dl`, `ml` and `mm-text` are
- * prof's own.
+ * Encodes the transforms of a view as the `transforms` part of the address, and decodes it, in the syntax of the
+ * Firefox Profiler: codes with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` means all kinds of
+ * stacks, and `m` the markers that a search finds. `s5`, `c5`, `dc`, `mg`, `fl`, `dl`, `ml` and `mm-text` are prof's
+ * own.
  */
 
 import { decodeIndexes, encodeIndexes } from '../base/indexes';
@@ -11,14 +11,17 @@ import { TRANSFORM_ENTRIES, TRANSFORMS } from './transform_kinds';
 
 const STACK_TYPE = 'combined';
 const MOST = 200;
-/** The filters of samples: markers (`m`), the slowest 5 % (`s5`), or these against the others (`c5`). */
+/**
+ * Matches the filters of samples: markers (`m`), the slowest 5 % (`s5`), or a comparison of these with the others
+ * (`c5`).
+ */
 const BY_MARKERS = /^(?:m|([sc])(\d{1,3}(?:\.\d{1,7})?))$/;
 
 function encodeBy({ slowest, splits }: Transform): string {
     return slowest ? `${splits ? 'c' : 's'}${Number((100 * slowest).toFixed(7))}` : 'm';
 }
 
-/** A text may have the `~` that stands between transforms. */
+/** Escapes `~`, which separates transforms. */
 function encodeText(text: string): string {
     return text.replaceAll('%', '%25').replaceAll('~', '%7E');
 }
@@ -34,7 +37,7 @@ function encodeTransform(transform: Transform, funcCount: number): string {
     if (subject === 'functions') return `${code}-${encodeText(text)}`;
     const parts = hasStackType ? [code, STACK_TYPE] : [code];
     parts.push(subject === 'node' ? encodeIndexes(path) : String(index));
-    // The func that stands for all of a library comes after those of the profile.
+    // The function that represents a whole library comes after the functions of the profile.
     if (kind === 'collapse-resource') parts.push(String(funcCount + index));
     if (inverted) parts.push('i');
     return parts.join('-');

@@ -4,33 +4,35 @@
  */
 import type { TransformKind } from '../engine/api';
 
-/** What a transform names: by its index, but a call node by its path, and markers and several functions by a search for
- * them. */
+/** The subject of a transform: an index, the path of a call node, or a search for markers or functions. */
 export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'markers' | 'functions' | 'frames';
 
 export interface TransformOffer {
     key: string;
-    /** In a menu, where a category's name follows and a library's stands in its place; in the list of keys without. */
+    /**
+     * The label in a menu, which adds the name of a category, or replaces the word "library" with the name; the list of
+     * keys shows the label as it is.
+     */
     label: string;
-    /** A sentence. */
+    /** A sentence for the tooltip. */
     explanation: string;
-    /** The menu has a line above it. */
+    /** Whether the menu has a line above it. */
     startsGroup?: boolean;
 }
 
 export interface TransformWords {
     subject: TransformSubject;
-    /** Those of the Firefox Profiler; `dc`, `mg`, `fl`, `ml`, `dl`, `fk` and `mm` are prof's own. */
+    /** The code of the Firefox Profiler; `dc`, `mg`, `fl`, `ml`, `dl`, `fk` and `mm` are prof's own. */
     code: string;
-    /** The code is followed by the kind of stacks that it is about. */
+    /** Whether the kind of stacks follows the code. */
     hasStackType?: boolean;
     /** The name of the applied transform, before the name of its subject. */
     verb: string;
-    /** How rows of nodes offer it, with the keys of the Firefox Profiler; null: they do not. */
+    /** The item in the menu of nodes, with the key of the Firefox Profiler, or null for no item. */
     offer: TransformOffer | null;
 }
 
-/** In the order of the menu: by function, by library, by category. */
+/** The transforms in the order of the menu: by function, by library, by category. */
 export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
     'merge-function': {
         subject: 'function',

@@ -21,14 +21,14 @@ const NAME_LIMIT = 200;
 type Row = ComparedWait & ChangedRow;
 type Side = 'base' | 'new';
 
-/** It has no change that exceeds noise. */
+/** Returns whether the row has no change that exceeds noise. */
 const isNoise = ({ known }: Row): boolean => known?.isNoise ?? true;
 
 const whereOf = ({ where }: Row): string => (where ? `${where.function}${where.line ? `:${where.line}` : ''}` : '');
 
 const longestOf = (row: Row, side: Side): number => row[side].longest?.ms ?? 0;
 
-/** The number behind each column, by the names that sort. */
+/** Returns the number of each column, by the name of the order. */
 const VALUES: Record<string, (row: Row) => number> = {
     total: ({ total }) => Math.abs(total),
     baseTotal: (row) => row.base.ms,
@@ -42,7 +42,7 @@ const VALUES: Record<string, (row: Row) => number> = {
 };
 const TEXTS: Record<string, (row: Row) => string> = { name: ({ name }) => name, kind: ({ reason }) => reason };
 
-/** The order of two rows by a column, the largest first; texts from A to Z. Changes of noise follow all others. */
+/** Compares two rows by a column, largest first, or texts from A to Z. Changes within the noise follow all others. */
 function compareRows(column: string, a: Row, b: Row): number {
     const textOf = TEXTS[column];
     if (textOf) return textOf(a).localeCompare(textOf(b));

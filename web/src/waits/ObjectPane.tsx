@@ -11,10 +11,10 @@ import { useSession } from '../session/context';
 import { ProfileText } from '../ui/text';
 import { useRequest } from '../ui/use';
 
-/** The rows of a table before all of them are wanted. */
+/** The number of rows in a table before the user expands it. */
 const FEW_ROWS = 4;
 const MOST_PARTS = 6;
-/** The share of the smallest part. */
+/** The minimum share of a part. */
 const LEAST_PART = 0.005;
 const TEXT_LIMIT = 400;
 const STATES: Record<PathState, string> = {
@@ -50,7 +50,7 @@ function siteText({ where, callers }: SiteWaits): string {
     return [place, ...callers].filter((text) => text !== '').join(' ← ');
 }
 
-/** "worker (7)"; of several threads, their name alone. */
+/** Formats a thread such as "worker (7)", or the common name of several threads. */
 function wakerText({ waker = '(unknown)', threads }: SiteWaits): string {
     return threads > 1 ? waker.replace(/ \(\d+\)(, in a soft interrupt)?$/, '') : waker;
 }

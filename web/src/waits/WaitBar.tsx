@@ -24,7 +24,7 @@ export function WaitGroupingChoice(): JSX.Element {
     );
 }
 
-/** "Off the CPU: base 1.2 s, new 3.6 s, +2.4 s (more than noise)". */
+/** Shows "Off the CPU: base 1.2 s, new 3.6 s, +2.4 s (more than noise)". */
 function ComparedCount(): JSX.Element {
     const session = useSession();
     const all = session.waitList.comparedWaits.value?.all;
@@ -38,7 +38,7 @@ function ComparedCount(): JSX.Element {
     );
 }
 
-/** "Waited 1.2 s of 2 s, 30 ms of it runnable". */
+/** Shows "Waited 1.2 s of 2 s, 30 ms of it runnable". */
 export function WaitCount(): JSX.Element {
     const session = useSession();
     if (session.tree.isChange.value) return <ComparedCount />;

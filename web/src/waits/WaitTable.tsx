@@ -90,7 +90,7 @@ const RUNNABLE: Column<WaitGroup> = waitColumn('runnable', 'Runnable (ms)', 116,
     text: (group) => formatWeight(group.runnable, 'ms'),
 });
 
-/** The columns of the table, and copying it. */
+/** Creates the columns of the table and its actions. */
 function createWaitTableModel(session: Session) {
     const { callersOf, entryOf, objectOf, reasonOf, sortedWaits, threadName, titleOf, waitGroups } = session.waitList;
     const { nameOf, namesVersion } = session.names;
@@ -153,11 +153,11 @@ function createWaitTableModel(session: Session) {
         (name: string, at: number): string =>
             at === 0 && name === nameOf(group.ownFunc) ? placeOf(name, group.ownLine) : name;
 
-    /** Where the waker ended the wait, such as the function that released the lock; '': unknown. */
+    /** Returns where the waker ended the wait, such as the function that released the lock, or '' if unknown. */
     const endOf = ({ wakerFunc, wakerLine }: WaitGroup): string =>
         wakerFunc < 0 ? '' : `ended in ${placeOf(nameOf(wakerFunc), wakerLine)}`;
 
-    /** The rest of the row: the properties of the longest wait that do not define the group. */
+    /** Returns the rest of the row: the properties of the longest wait that do not define the group. */
     function detailOf(group: WaitGroup): string {
         const by = view.value.waitsBy;
         const callers = callersOf(group, by);

@@ -1,6 +1,4 @@
-/**
- * The waits of the threads of the view, in groups, sorted by a column, and the place of the longest wait of a group.
- */
+/** The waits of the threads of the view in groups, their order, and the position of the longest wait of a group. */
 import { computed, signal } from '@preact/signals';
 import type { TreePart } from '../calltree/tree';
 import type { ComparedWaits, WaitGroup, WaitGrouping, WaitGroups } from '../engine/waits';
@@ -20,7 +18,7 @@ const CPU_TIME = 'cpu-time';
 const BOTH = 'time';
 const NONE: WaitGroup[] = [];
 const SUMMARY_ROWS = 8;
-/** ms of the range that shows the beginning of a wait. */
+/** The length of the range that shows the start of a wait, ms. */
 const FIRST_SPAN_MS = 1;
 
 export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint: string }[] = [
@@ -32,7 +30,7 @@ export const WAIT_GROUPINGS: readonly { value: WaitGrouping; label: string; hint
     { value: 'object-waker', label: 'Holder', hint: 'By object and waker: who held a lock, or wrote to a pipe' },
 ];
 
-/** Groups of both sides of a comparison match by name, and stacks have none. */
+/** The groupings for a comparison, which matches groups by name. Stacks have no name. */
 export const COMPARED_GROUPINGS = WAIT_GROUPINGS.filter(({ value }) => value !== 'stack' && value !== 'object-waker');
 
 type WaitSession = SessionBase & {
@@ -56,12 +54,12 @@ function fetchNamesOf({ names }: WaitSession, groups: readonly WaitGroup[]): Pro
     );
 }
 
-/** ms; 0: unknown. */
+/** Returns the mean in ms, 0 if unknown. */
 export function meanOf({ total, count }: WaitGroup): number {
     return count > 0 ? total / count : 0;
 }
 
-/** The number behind each column of numbers; NaN: unknown. */
+/** Returns the number of each column; NaN if unknown. */
 export const WAIT_VALUES = {
     total: ({ total }) => total,
     count: ({ count }) => count,
@@ -73,7 +71,7 @@ export const WAIT_VALUES = {
     runnable: ({ runnable }) => runnable,
 } satisfies Record<string, (group: WaitGroup) => number>;
 
-/** The order of two groups by a column, the largest first; by name from A to Z. */
+/** Compares two groups by a column, largest first, or by name from A to Z. */
 function compareWaits(
     column: string,
     { reasonOf, titleOf }: Pick<ReturnType<typeof createWaitText>, 'reasonOf' | 'titleOf'>,
@@ -87,14 +85,14 @@ function compareWaits(
     return known(numberOf(b)) - known(numberOf(a));
 }
 
-/** The longest waits by object, for the summary. */
+/** Creates the longest waits by object for the summary. */
 function createOverview(session: WaitSession) {
     const { engine } = session;
     const { queryOf } = session.tree;
     const overview = new Request<WaitGroups>();
     const { value: waitOverview } = overview;
 
-    /** The groups with the longest totals. Empty without recorded waits. */
+    /** The groups with the longest totals, empty without recorded waits. */
     const topWaits = computed<WaitGroup[]>(
         () => waitOverview.value?.list.filter(({ func }) => func >= 0).slice(0, SUMMARY_ROWS) ?? NONE,
     );
@@ -113,7 +111,7 @@ function createOverview(session: WaitSession) {
     return { topWaits, waitOverview };
 }
 
-/** Where waits lead: to the stack chart, and to the call tree. */
+/** Opens waits in the stack chart and in the call tree. */
 function createWaitSteps({ filters, store }: WaitSession) {
     const { changeView, setPreview, view } = store;
 
@@ -124,17 +122,17 @@ function createWaitSteps({ filters, store }: WaitSession) {
         setPreview(range);
     }
 
-    /** The longest wait of a group, from its start to its end. */
+    /** Shows the longest wait of a group, from its start to its end. */
     function goToLongest({ range, thread }: WaitGroup): void {
         if (range) showInChart(thread, range);
     }
 
-    /** The beginning of the first wait of a group. */
+    /** Shows the start of the first wait of a group. */
     function goToFirst({ first, firstThread }: WaitGroup): void {
         if (!Number.isNaN(first)) showInChart(firstThread, [first, first + FIRST_SPAN_MS]);
     }
 
-    /** The call tree by off-CPU time, inverted at what they waited for, or at the callers. */
+    /** Shows the call tree by off-CPU time, inverted from the object of the waits, or from the callers. */
     function showInTree(group: WaitGroup): void {
         const isStack = view.value.waitsBy === 'stack';
         const threads = view.value.waitsBy === 'thread' ? { threads: [group.thread] } : {};
@@ -155,7 +153,7 @@ export function createWaitList(session: WaitSession) {
     const request = new Request<WaitGroups>();
     const { value: waitGroups, error: waitError } = request;
     const comparison = new Request<ComparedWaits>();
-    /** The key of a group. The first row is selected if there is no such group. */
+    /** The key of the selected group. If no group has the key, the first row is selected. */
     const selectedWait = signal<string | null>(null);
     const waitReveal = signal(0);
     const waitSort = session.tables.sortOf(WAIT_TABLE, WAIT_ORDER);
@@ -189,7 +187,7 @@ export function createWaitList(session: WaitSession) {
         comparison.ask(() => engine.comparedWaits(queryOf(), by));
     }
 
-    /** Shows the waits for an object, of these threads. */
+    /** Shows the waits of these threads for an object. */
     function goToGroup(key: string, threads: number[], waitsBy: WaitGrouping): void {
         selectedWait.value = key;
         waitReveal.value++;

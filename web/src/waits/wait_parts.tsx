@@ -1,4 +1,4 @@
-/** Shared by the tables of waits. */
+/** Parts that both tables of waits share. */
 import type { JSX } from 'preact';
 import { formatMs } from '../base/format';
 import type { WaitGrouping } from '../engine/waits';
@@ -15,7 +15,7 @@ export const MAIN_TITLES: Record<WaitGrouping, string> = {
 
 export const lengthOrNone = (ms: number): string => (ms > 0 ? formatMs(ms) : '—');
 
-/** A cell that leads to the stack chart. */
+/** A cell with a link to the stack chart. */
 export function LinkCell({ title, text, onClick }: { title: string; text: string; onClick: () => void }): JSX.Element {
     return (
         <button type="button" class="link" tabIndex={-1} title={title} onClick={onClick}>

@@ -4,20 +4,20 @@ import type { NamesPart } from '../session/names';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 
-/** The most callers that are shown of a group. */
+/** The limit of a group's shown callers. */
 export const MOST_CALLERS = 12;
 
-/** Whether the titles of groups have the object. */
+/** Returns whether the titles of groups contain the object. */
 export function namesObject(by: WaitGrouping): boolean {
     return by === 'object' || by === 'object-waker';
 }
 
-/** Whether the titles of groups have the waker. */
+/** Returns whether the titles of groups contain the waker. */
 export function namesWaker(by: WaitGrouping): boolean {
     return by === 'waker' || by === 'object-waker';
 }
 
-/** All functions that called into it, innermost first. */
+/** Returns all functions that called the waiting function, innermost first. */
 function callersIn({ path }: WaitGroup, by: WaitGrouping): number[] {
     return (by === 'stack' ? [...path] : path.slice(0, -1)).reverse();
 }
@@ -26,7 +26,7 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
     const { nameOf } = names;
     const { threadInfo, view } = store;
 
-    /** "Lock"; of waits that were too short to be recorded one by one, that. */
+    /** Returns the reason, such as "Lock", or a text for waits that prof did not record individually. */
     function reasonOf({ reason }: WaitGroup): string {
         const category = info.value.categories[info.value.idleCategory];
         const name = category?.subcategories[reason] ?? '';
@@ -37,14 +37,14 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
         return func < 0 ? '(not running)' : nameOf(func) || '(no name)';
     }
 
-    /** The functions of the program that called into it, innermost first. */
+    /** Returns the functions of the program that called the waiting function, innermost first. */
     function callersOf(group: WaitGroup, by: WaitGrouping): string[] {
         return callersIn(group, by)
             .slice(group.runtimeCallers, group.runtimeCallers + MOST_CALLERS)
             .map((func) => nameOf(func) || '(no name)');
     }
 
-    /** The function of a library in which the program waits; '': the program itself. */
+    /** Returns the function of a library in which the program waits, or '' if the program itself waits. */
     function entryOf(group: WaitGroup, by: WaitGrouping): string {
         const entry = callersIn(group, by)[group.runtimeCallers - 1];
         return entry === undefined ? '' : nameOf(entry) || '(no name)';
@@ -55,7 +55,7 @@ export function createWaitText({ info, names, store }: SessionBase & { names: Na
         return thread ? thread.name || `TID ${thread.tid}` : '';
     }
 
-    /** The common property of the waits of a group. */
+    /** Returns the common property of the waits of a group. */
     function titleOf(group: WaitGroup): string {
         const by = view.value.waitsBy;
         if (by === 'reason') return reasonOf(group);

@@ -1,7 +1,7 @@
 /**
  * The settings that this browser stores: sizes, columns of tables, units. They belong to the window, not to a profile,
- * and are no part of the view. Signals of the window are here, in theme.ts and in windows.ts; all others belong to a
- * session.
+ * and are no part of the view. Signals of the window are here, in theme.ts and in windows.ts. All other signals belong
+ * to a session.
  */
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import type { Tab, View } from '../view/codec';
@@ -19,7 +19,7 @@ export function store(key: string, value: string | null): void {
         if (value === null) window.localStorage.removeItem(`prof.${key}`);
         else window.localStorage.setItem(`prof.${key}`, value);
     } catch {
-        // Storage may be forbidden: the setting then lasts as long as the page.
+        // If the browser forbids storage, the setting lasts as long as the page.
     }
 }
 
@@ -30,7 +30,7 @@ function storedNumber(key: string): number | null {
 
 // ---- sizes of the page's parts, px ----
 
-/** A size that outlives the page, and how to change it; `usual` where none was chosen. */
+/** Creates a stored size and its setter. `usual` is the default. */
 function keptSize<Usual extends number | null>(
     key: string,
     usual: Usual,
@@ -43,19 +43,19 @@ function keptSize<Usual extends number | null>(
     return [size, set];
 }
 
-/** null: as high as its tracks, up to a part of the window. */
+/** The height of the timeline, or null for the height of its tracks, up to a part of the window. */
 export const [timelineHeight, setTimelineHeight] = keptSize('timelineHeight', null);
-/** px: in windows up to that width names need it more. */
+/** The width in px up to which a window closes the sidebar by default, because names need the room. */
 const SMALL_WINDOW = 1280;
 export const [sidebarWidth, setSidebarWidth] = keptSize(
     'sidebarWidth',
     globalThis.innerWidth <= SMALL_WINDOW ? 256 : 320,
 );
 
-/** px: in a window narrower than that, as at 200 % zoom, names need the width more than the sidebar. */
+/** The width in px below which a window, such as one at 200 % zoom, closes the sidebar beside names. */
 const ROOM_FOR_SIDEBAR = 900;
 
-/** Beside the flame graph, which needs the width, it is open on request. */
+/** Beside the flame graph, which needs the width, the sidebar is closed by default. */
 const sidebars = {
     'flame-graph': signal(stored('flameSidebar') === 'open'),
     others: signal((stored('sidebar') ?? (globalThis.innerWidth < ROOM_FOR_SIDEBAR ? 'closed' : 'open')) !== 'closed'),
@@ -78,17 +78,17 @@ export function toggleSidebar(tab: Tab): void {
 
 // ---- two panes ----
 
-/** Windows with room for two panes: the call tree and its flame graph, or a view and the source. */
+/** Whether the window is wide enough for two panes: the call tree and its flame graph, or a view and the source. */
 const roomForPanes = globalThis.matchMedia?.('(min-width: 1600px)');
 export const isWide = signal(roomForPanes?.matches ?? false);
 roomForPanes?.addEventListener('change', ({ matches }) => {
     isWide.value = matches;
 });
 const wantsFlame = signal(stored('flameBeside') !== 'closed');
-/** px; null: a part of the window. */
+/** The width of the right pane in px, or null for a part of the window. */
 export const [besideWidth, setBesideWidth] = keptSize('besideWidth', null);
 
-/** Whether the flame graph can be beside a view, and whether it is. */
+/** Returns whether the flame graph can be beside a view, and whether the user shows it there. */
 export function offersFlame({ tab, sourcePanel }: Pick<View, 'tab' | 'sourcePanel'>): boolean {
     return isWide.value && tab === 'calltree' && sourcePanel === null;
 }
@@ -106,7 +106,7 @@ export function toggleFlame(): void {
 
 export const isCompact = signal(stored('rows') === 'compact');
 
-/** px, of tables and assembly; --row-height in the style sheets. */
+/** The height of rows in tables and assembly, px, which is --row-height in the style sheets. */
 export const rowHeight = computed(() => (isCompact.value ? 16 : 20));
 
 export function toggleCompactRows(): void {
@@ -114,15 +114,15 @@ export function toggleCompactRows(): void {
     store('rows', isCompact.value ? 'compact' : null);
 }
 
-/** Passes each change of the row height to the style sheets. */
+/** Sets the row height in the style sheets. */
 export function followRowHeight(): void {
     effect(() => document.documentElement.style.setProperty('--row-height', `${rowHeight.value}px`));
 }
 
-/** Of source and assembly; null: a part of the window. */
+/** The height of source and assembly, or null for a part of the window. */
 export const [sourcePanelHeight, setSourcePanelHeight] = keptSize('sourcePanelHeight', null);
 
-/** The share of the left pane in the width beside the assembly, for a source, or for the reason why none exists. */
+/** The share of the left pane's width beside the assembly: with a source, and with a message instead of the source. */
 const sourceShares = {
     source: signal(storedNumber('sourceShare') ?? 0.5),
     reason: signal(storedNumber('reasonShare') ?? 0.3),
@@ -132,7 +132,7 @@ export function sourceShare(hasSource: boolean): number {
     return sourceShares[hasSource ? 'source' : 'reason'].value;
 }
 
-/** null: as usual again. */
+/** Sets a share, or null for the default. */
 export function setSourceShare(hasSource: boolean, wanted: number | null): void {
     const name = hasSource ? 'source' : 'reason';
     const share = wanted === null ? null : Math.max(0.2, Math.min(wanted, 0.8));
@@ -156,7 +156,7 @@ export function chooseSyntax(name: string): void {
     store('assemblySyntax', name);
 }
 
-/** Whether the assembly is open when the panel is opened. */
+/** Whether the panel opens with assembly. */
 export const prefersAssembly = signal(stored('assembly') === 'open');
 
 export function preferAssembly(isPreferred: boolean): void {
@@ -179,9 +179,9 @@ export const [listWidth, setListWidth] = keptSize('butterflyList', 360);
 // ---- columns of tables, by the names of table and column ----
 
 interface Layout {
-    /** px, by column. */
+    /** Widths in px by column. */
     widths: Record<string, number>;
-    /** Columns that are shown or not, where that is not as usual. */
+    /** Columns that are shown or hidden against their default. */
     shown: Record<string, boolean>;
 }
 
@@ -199,7 +199,7 @@ function readLayout(table: string): Layout {
             if (typeof value === 'boolean') layout.shown[column] = value;
         }
     } catch {
-        // The saved setting is invalid, so the table begins as usual.
+        // The stored setting is invalid, so the table has the default.
     }
     return layout;
 }
@@ -215,7 +215,7 @@ function layoutOf(table: string): ReturnType<typeof signal<Layout>> {
 
 function keepLayout(table: string, layout: Layout): void {
     layoutOf(table).value = layout;
-    // A width and a choice of the same column have names of their own.
+    // Separate keys, because a column may have a width and a choice.
     const saved = { ...layout.widths, ...layout.shown };
     store(`table.${table}`, Object.keys(saved).length > 0 ? JSON.stringify(saved) : null);
 }
@@ -224,7 +224,7 @@ export function columnWidth(table: string, column: string, usual: number): numbe
     return layoutOf(table).value?.widths[column] ?? usual;
 }
 
-/** null: as usual again. */
+/** Sets the width of a column, or null for the default. */
 export function setColumnWidth(table: string, column: string, width: number | null): void {
     const layout = layoutOf(table).value ?? { widths: {}, shown: {} };
     const { [column]: _, ...widths } = layout.widths;
@@ -232,7 +232,7 @@ export function setColumnWidth(table: string, column: string, width: number | nu
     keepLayout(table, { ...layout, widths });
 }
 
-/** Whether an option of a table is on: a column that can be left out, or another way to show one. */
+/** Returns whether an option of a table is on: an optional column, or another way to show a column. */
 export function isShown(table: string, option: string, usual: boolean): boolean {
     return layoutOf(table).value?.shown[`show ${option}`] ?? usual;
 }
@@ -246,7 +246,7 @@ export function setShown(table: string, option: string, wanted: boolean, usual: 
 
 // ---- names ----
 
-/** Whether `std::vector<int>` is shown as `std::vector<…>`, wherever there is little room for a name. */
+/** Whether names are shown with `std::vector<…>` in place of `std::vector<int>` where room is short. */
 export const foldsTemplates = signal(stored('foldTemplates') !== 'no');
 
 export function toggleTemplates(): void {

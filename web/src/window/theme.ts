@@ -1,4 +1,4 @@
-/** The theme, light or dark: the setting of the system, unless the user chose. This browser stores the choice. */
+/** The theme, light or dark: the theme of the system, unless the user chose. This browser stores the choice. */
 import { computed, effect, signal } from '@preact/signals';
 import { store, stored } from './settings';
 
@@ -15,14 +15,14 @@ const chosen = signal<Theme | null>(storedTheme());
 
 export const theme = computed<Theme>(() => chosen.value ?? system.value);
 
-/** Changes to the other theme. The choice of the system's theme follows the system again. */
+/** Changes to the other theme. If this is the system's theme, follows the system again. */
 export function toggleTheme(): void {
     const next = theme.value === 'dark' ? 'light' : 'dark';
     chosen.value = next === system.value ? null : next;
     store('theme', chosen.value);
 }
 
-/** Follows the theme of the system, and applies the theme to the document. */
+/** Applies the theme to the document, and follows changes of the system. */
 export function followTheme(): void {
     const dark = window.matchMedia('(prefers-color-scheme: dark)');
     const follow = (): void => {

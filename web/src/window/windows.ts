@@ -1,4 +1,7 @@
-/** The open dialogs, menu, tooltip and notice of this window, and its calls of the browser. No state of a profile. */
+/**
+ * The open dialogs, menu, tooltip and notice of this window, and its calls of the browser. This file has no state of a
+ * profile.
+ */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { messageOf } from '../base/message';
@@ -9,20 +12,23 @@ export function hasSidebar(tab: Tab): boolean {
     return NODE_TABS.has(tab) || tab === 'functions' || tab === 'marker-table';
 }
 
-/** px, as in the style sheets: the labels of the timeline, and the room at the right of its graphs. Charts over time have both. */
+/**
+ * The width of the timeline's labels, and of the margin at the right of its graphs, px, as in the style sheets. Charts
+ * over time have both.
+ */
 export const LABEL_WIDTH = 208;
 export const GRAPH_MARGIN = 16;
 
-/** Width of the graphs of the timeline in CSS pixels. */
+/** The width of the timeline's graphs, CSS px. */
 export const graphWidth = signal(0);
-/** The dialog that is open. */
+/** The name of the open dialog. */
 export type DialogName = 'critical-path' | 'info' | 'keys' | 'share';
 export const openDialog = signal<DialogName | null>(null);
 /** Whether the command palette is open. */
 export const isPaletteOpen = signal(false);
 /** Whether the list of all tracks is open. */
 export const isTrackListOpen = signal(false);
-/** Whether the product's name is being changed. */
+/** Whether the user is renaming the profile. */
 export const isRenaming = signal(false);
 
 export interface Tooltip {
@@ -33,16 +39,16 @@ export interface Tooltip {
 
 export const tooltip = signal<Tooltip | null>(null);
 
-/** How often the tooltip was hidden. */
+/** The number of times the page hid the tooltip. */
 const hidings = signal(0);
 
-/** Hides the tooltip, and has answers that are still on their way not show it again. */
+/** Hides the tooltip. Answers that arrive later do not show it again. */
 export function hideTooltip(): void {
     hidings.value = hidings.peek() + 1;
     if (tooltip.peek()) tooltip.value = null;
 }
 
-/** Shows the tooltip, unless it was hidden since this function was asked for. */
+/** Returns a function that shows a tooltip unless the page has hidden tooltips since this call. */
 export function tooltipShower(): (next: Tooltip) => void {
     const before = hidings.peek();
     return (next) => {
@@ -52,18 +58,18 @@ export function tooltipShower(): (next: Tooltip) => void {
 
 export interface MenuItem {
     label: string;
-    /** Explains it, or why it is not enabled. */
+    /** Explains the item, or why it is disabled. */
     title: string;
-    /** One character: it chooses the item while the menu is open. */
+    /** The character that chooses the item while the menu is open. */
     keys: string;
     enabled: boolean;
-    /** A line is drawn above it. */
+    /** Whether the menu has a line above the item. */
     startsGroup: boolean;
-    /** A heading above the item, for this item and the following items. */
+    /** A heading above the item, for it and the following items. */
     group?: string;
-    /** At its end: the ending of a file. */
+    /** A text at the end of the item, such as the ending of a file. */
     detail?: string;
-    /** It is a choice that is on or off. */
+    /** Whether a choice is on, undefined for other items. */
     checked?: boolean;
     action: () => void;
 }
@@ -73,19 +79,19 @@ export function menuItem(label: string, action: () => void, more: Partial<MenuIt
 }
 
 export interface Menu {
-    /** Another for each menu that is opened; its items may change while it is open. */
+    /** A new id for each opened menu, whose items may change while it is open. */
     id: number;
     x: number;
     y: number;
     items: MenuItem[];
-    /** The element that gets the focus back. */
+    /** The element that takes the focus when the menu closes. */
     owner: HTMLElement | null;
 }
 
 export const menu = signal<Menu | null>(null);
 let menuCount = 0;
 
-/** Opens a menu at a place of the window. Its items may be replaced by better ones that come `later`. */
+/** Opens a menu at a position of the window. The items of `later` replace its items when they arrive. */
 export function openMenu(
     { x, y }: { x: number; y: number },
     items: MenuItem[],
@@ -109,11 +115,11 @@ export function closeAll(): void {
     menu.value = null;
 }
 
-/** ms that a notice stays, and one that something has failed. */
+/** ms for which a notice stays, and a notice of an error. */
 const NOTICE = 2500;
 const ERROR_NOTICE = 10_000;
 
-/** A short message that disappears by itself. Screen readers read it aloud. */
+/** A short message that disappears on its own. Screen readers read it aloud. */
 export const notice = signal('');
 let noticeTimer = 0;
 
@@ -140,7 +146,7 @@ export function saveAddress(address: string, name: string): void {
     link.remove();
 }
 
-/** ms that the browser has to begin with it. */
+/** ms that the browser has to start saving the file. */
 const REVOKE_DELAY = 60_000;
 
 export function saveBlob(blob: Blob, name: string): void {
@@ -149,7 +155,7 @@ export function saveBlob(blob: Blob, name: string): void {
     window.setTimeout(() => URL.revokeObjectURL(address), REVOKE_DELAY);
 }
 
-/** Puts text on the clipboard, also where the page is not served from a secure origin. */
+/** Puts text on the clipboard, also on pages from an insecure origin. */
 export async function copyText(text: string, what: string): Promise<void> {
     try {
         await navigator.clipboard.writeText(text);

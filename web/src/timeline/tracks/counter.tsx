@@ -15,7 +15,7 @@ import { graphWidth } from '../../window/windows';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw_counter';
 import type { TrackKind } from './kind';
 
-/** px, with the line below. */
+/** The height in px, including the line below. */
 const HEIGHT = 32 * TRACK_SCALE;
 const TRACK_HEIGHT = HEIGHT + 1;
 
@@ -24,7 +24,7 @@ function counterOf(session: Session, index: number): CounterInfo | undefined {
     return info.value.counters.find((counter) => counter.index === index);
 }
 
-/** What a place of the graph stands for. */
+/** Formats the value at a position of the graph. */
 function amountText(value: number, { isRate, unit }: CounterInfo): string {
     return isRate ? formatRate(value, unit) : formatAmount(value, unit);
 }
@@ -83,7 +83,7 @@ function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
 
 // ---- the tooltip ----
 
-/** Tells what a counter has at a time. */
+/** Shows the tooltip of a counter at a time. */
 function showCounterTooltip(session: Session, { index }: TrackRow, time: number, x: number, y: number): void {
     const { engine } = session;
     const { tellOf } = session.hover;
@@ -97,14 +97,14 @@ function showCounterTooltip(session: Session, { index }: TrackRow, time: number,
             preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
         ]);
         if (!found || !counter) return null;
-        // A value holds from one sample to the next: it is that of the cursor, and not only of the sample.
+        // A value holds until the next sample, so the tooltip shows the time of the cursor.
         const value = { ...found, time };
         const content = <CounterContent counter={counter} value={value} view={view} chosen={chosen} />;
         return { content, counter: { counter: index, value } };
     });
 }
 
-/** The totals of a range, and its length in ms. */
+/** The totals of a range, and the length of the range in ms. */
 interface RangeTotals {
     totals: CounterTotals;
     length: number;
@@ -130,13 +130,13 @@ function rateRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | 
     return chosen ? [...rows, ['In the selection', totalText(chosen, unit)]] : rows;
 }
 
-/** From the least to the largest sum. */
+/** Formats the range from the smallest to the largest sum. */
 function rangeText({ totals: { low, high } }: RangeTotals, unit: string): string {
     const [least, most] = [formatAmount(low ?? 0, unit), formatAmount(high ?? 0, unit)];
     return least === most ? most : `${least} to ${most}`;
 }
 
-/** Of a counter that begins with nothing: what there is. */
+/** Returns rows for a counter that starts at zero, whose sum is an amount. */
 function levelRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
     const rows: Row[] = [
         ['At the cursor', formatAmount(value.accumulated, unit)],
@@ -151,7 +151,7 @@ function spread({ totals: { low, high } }: RangeTotals, unit: string): string {
     return formatAmount((high ?? 0) - (low ?? 0), unit);
 }
 
-/** Other sums begin somewhere: what counts is how far they are above the least. */
+/** Returns rows for other counters, whose sum only has a meaning relative to the smallest sum. */
 function sumRows(value: CounterValue, view: RangeTotals, chosen: RangeTotals | null, unit: string): Row[] {
     const rows: Row[] = [
         ['Above the minimum in view', formatAmount(value.accumulated - (view.totals.low ?? 0), unit)],
@@ -207,7 +207,7 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
     );
 }
 
-/** Of so many processes, the busiest, counters have tracks at first. */
+/** By default, this number of the busiest processes shows tracks of counters. */
 const MOST_PROCESSES_AT_FIRST = 3;
 
 function busiest(leads: readonly TrackSeed[]): Set<string> {
@@ -215,7 +215,7 @@ function busiest(leads: readonly TrackSeed[]): Set<string> {
     return new Set(sorted.slice(0, MOST_PROCESSES_AT_FIRST).map((lead) => lead.process));
 }
 
-/** Below what speaks for their process; those of the machine by themselves. */
+/** A counter is below the first track of its process. Counters of the machine are separate. */
 export const COUNTERS: TrackKind = {
     id: 'counter',
     name: 'counter',
@@ -237,7 +237,7 @@ export const COUNTERS: TrackKind = {
                     index: counter.index,
                     process,
                     processName: counter.isOfSystem ? 'System' : (thread?.processName ?? 'Process'),
-                    // Where the thread that it would stand below is hidden at first, it stands alone.
+                    // If the first track of the process is hidden by default, the counter is separate.
                     below: lead && !lead.isQuiet ? lead.key : '',
                     title: counter.label || 'Counter',
                     detail: '',

@@ -1,10 +1,12 @@
-/** The tracks of CPUs: a group with a lane for each CPU. The page loads the drawing of lanes with the first lane. */
+/**
+ * The tracks of CPUs: a group with a lane for each CPU. The page loads the code that draws lanes with the first lane.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { TrackRow, TrackSeed } from '../../view/tracks';
 import type { TrackKind } from './kind';
 
-/** px, with the line below. */
+/** The height in px, including the line below. */
 const GROUP_HEIGHT = 25;
 const LANE_HEIGHT = 19;
 const GROUP_KEY = 'z0';
@@ -23,10 +25,10 @@ function CpuGraph({ row }: { row: TrackRow }): JSX.Element {
     return <div class="track-graph">{module && <module.CpuLane row={row} height={LANE_HEIGHT - 1} />}</div>;
 }
 
-/** What the group and its lanes have in common. */
+/** The common properties of the group and its lanes. */
 const COMMON = { process: 'cpus', processName: 'CPUs', detail: '', words: 'cpu', thread: -1, members: [], activity: 0 };
 
-/** The row of the group, which is closed at first. */
+/** The row of the group, which is closed by default. */
 export const CPU_GROUP: TrackKind = {
     id: 'cpus',
     name: 'CPU',

@@ -1,4 +1,4 @@
-/** The kinds of tracks of the timeline. A new one is one file beside this one, and one entry here. */
+/** The kinds of tracks of the timeline. A new kind is one file in this directory and one entry here. */
 import type { ProfileInfo } from '../../engine/api';
 import type { TrackSeed } from '../../view/tracks';
 import { COUNTERS } from './counter';
@@ -10,10 +10,10 @@ import { GROUPS, PROCESS_SUMS } from './sums';
 import { CPUS, THREADS } from './thread';
 import { WAITS } from './waits';
 
-/** The heading of a process that no track speaks for: layoutTracks() adds it. */
+/** The heading of a process whose first track is hidden. layoutTracks() adds headings. */
 const HEADINGS: TrackKind = { id: 'process', name: 'process', seeds: () => [], Graph: null, showTooltip: null };
 
-/** In the order in which tracks of a process, or below a thread, follow one another. */
+/** The kinds in the order of the tracks in a process or below a thread. */
 const KINDS: readonly TrackKind[] = [
     HEADINGS,
     THREADS,
@@ -32,7 +32,7 @@ export function trackKind(id: string): TrackKind {
     return KINDS.find((kind) => kind.id === id) ?? HEADINGS;
 }
 
-/** Every track that a profile has something for. */
+/** Returns every track for which a profile has data. */
 export function seedsOf(info: ProfileInfo): TrackSeed[] {
     const threads = THREADS.seeds(info, []);
     return [...threads, ...KINDS.filter((kind) => kind !== THREADS).flatMap((kind) => kind.seeds(info, threads))];

@@ -1,4 +1,4 @@
-/** The track of the values of a kind of markers: overlaid graphs, and the marker under the mouse. */
+/** The track of the values of a kind of marker: overlaid graphs, and the marker under the mouse. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../app/session';
@@ -15,7 +15,7 @@ import { graphWidth } from '../../window/windows';
 import { counterScale, drawCounter, graphColor } from '../draw_counter';
 import type { TrackKind } from './kind';
 
-/** px around a marker that still mean it. */
+/** The distance from a marker within which the mouse finds the marker, px. */
 const NEAR = 3;
 
 interface GraphProps {
@@ -79,7 +79,7 @@ function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {
 
 // ---- the tooltip ----
 
-/** The marker that a graph shows at a pixel, or the nearest within a few; -1: none. */
+/** Returns the marker at a pixel of a graph, or the nearest marker within a few pixels, or -1. */
 function markerNear({ markers }: MarkerGraph, pixel: number): number {
     const reach = NEAR * pixelRatio();
     for (let distance = 0; distance <= reach; distance++)
@@ -112,7 +112,7 @@ function showMarkerTooltip(session: Session, { key, index }: TrackRow, time: num
     );
 }
 
-/** Below their threads. */
+/** Tracks below their threads. */
 export const MARKER_GRAPHS: TrackKind = {
     id: 'graph',
     name: 'graph',

@@ -1,4 +1,4 @@
-/** Strips of a thread's markers in the timeline, for the kinds of markers that request it. */
+/** Strips of a thread's markers in the timeline, for the kinds of markers whose schema requests a strip. */
 import type { JSX } from 'preact';
 import type { Session } from '../../app/session';
 import { styleColor } from '../../base/canvas';
@@ -12,24 +12,24 @@ import { drawRectStrip } from '../draw_rect_strip';
 import { StripGraph, type StripSize } from '../StripGraph';
 import type { TrackKind } from './kind';
 
-/** px, with the line below. */
+/** The height in px, including the line below. */
 const STRIP_HEIGHT = 13;
 const LANES_HEIGHT = 37;
-/** px */
+/** The margin above and below, px. */
 const MARGIN = 3;
-/** How much of a color is seen, so that markers do not outweigh the graphs above, two hex digits. */
+/** The opacity of colors as two hexadecimal digits, so that the strip does not outshine the graphs above. */
 const TINT = 'a6';
 const LEAST_WIDTH = 1.5;
-/** px around a rect that still mean it. */
+/** The distance from a rect within which the mouse finds the rect, px. */
 const NEAR = 3;
 
 interface Strip {
     place: MarkerPlace;
-    /** So many lanes that what happens at once lies side by side. */
+    /** The number of lanes, so that simultaneous markers are above one another. */
     lanes: number;
 }
 
-/** The lane that a rect lies in: the same at every zoom. */
+/** Returns the lane of a rect, which is the same at every zoom. */
 function laneOf(rects: MarkerRects, rect: number, lanes: number): number {
     return (rects.marker[rect] ?? 0) % lanes;
 }
@@ -74,8 +74,10 @@ function MarkerStrip({ row, place, lanes }: { row: TrackRow } & Strip): JSX.Elem
     );
 }
 
-/** The rect at a time, or the nearest within a few pixels; of several the last, which is drawn on top. Those in `lane` go
- * before others. */
+/**
+ * Returns the rect at a time, or the nearest rect within a few pixels, preferably in `lane`. Among several rects,
+ * returns the last, which is on top.
+ */
 function rectAt(session: Session, rects: MarkerRects, time: number, lane: number, lanes: number): number {
     const { committedRange } = session.store;
     const [from, to] = committedRange.value;
@@ -94,7 +96,7 @@ function rectAt(session: Session, rects: MarkerRects, time: number, lane: number
     return found;
 }
 
-/** The lane at a place of the window. */
+/** Returns the lane at a height of the window. */
 function laneAt(track: TrackKey, y: number, lanes: number): number {
     const area = document.querySelector(`[data-track="${track}"] canvas`)?.getBoundingClientRect();
     if (!area) return 0;
@@ -134,7 +136,7 @@ interface StripText {
     isQuiet?: boolean;
 }
 
-/** The markers of a thread that their kind wants to be seen in a strip, right below it. */
+/** Makes the kind of tracks for a strip, which is right below the thread. */
 function stripKind({ id, letter, name, title, isQuiet = false }: StripText, strip: Strip): TrackKind {
     return {
         id,
@@ -163,7 +165,7 @@ function stripKind({ id, letter, name, title, isQuiet = false }: StripText, stri
     };
 }
 
-/** Top to bottom. */
+/** The strips from top to bottom. */
 export const MARKER_STRIPS: readonly TrackKind[] = [
     stripKind({ id: 'markers', letter: 'm', name: 'marker', title: 'Markers' }, { place: 'overview', lanes: 1 }),
     stripKind({ id: 'network', letter: 'n', name: 'network', title: 'Network' }, { place: 'network', lanes: 7 }),

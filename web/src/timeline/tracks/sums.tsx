@@ -49,7 +49,7 @@ function SumContent({ activity, time, x }: { activity: Activity; time: number; x
     );
 }
 
-/** What is drawn there: no sample of one thread. */
+/** Shows the activity of the pixel, because a sample belongs to one thread only. */
 function showSumTooltip(session: Session, row: TrackRow, time: number, x: number, y: number): void {
     const { key } = row;
     if (showState(session, row, time, x, y)) return;
@@ -62,7 +62,7 @@ function showSumTooltip(session: Session, row: TrackRow, time: number, x: number
     tellOf(x, y, activity ? async () => ({ content: <SumContent activity={activity} time={time} x={pixel} /> }) : null);
 }
 
-/** Which groups there are, those of threads say. */
+/** The tracks of threads include the groups. */
 export const GROUPS: TrackKind = {
     id: 'group',
     name: 'group',
@@ -71,7 +71,7 @@ export const GROUPS: TrackKind = {
     showTooltip: showSumTooltip,
 };
 
-/** Of processes with many threads that run; shown at first where no thread did half of it. */
+/** Tracks of processes with many running threads, shown by default if no thread did half of the work. */
 export const PROCESS_SUMS: TrackKind = {
     ...GROUPS,
     id: 'sum',

@@ -1,5 +1,5 @@
 /**
- * The track of a thread or of a CPU: its activity by category, and its samples. Graphs are drawn when they first become
+ * The track of a thread or of a CPU: its activity by category, and its samples. The page draws a graph when it becomes
  * visible.
  */
 import type { JSX } from 'preact';
@@ -22,14 +22,15 @@ import { StateLane } from '../StateLane';
 import { showState } from '../state_hover';
 import type { TrackKind } from './kind';
 
-/** px */
+/** The height of the graph, px. */
 const GRAPH_HEIGHT = THREAD_HEIGHT - 6;
 const STRIP_HEIGHT = 5;
 
 /**
- * The activity of threads for the range, and for the search and the call node of the rows, which change in one step: of
- * the view, the search comes first, and the node with the answer. The last activity stays until the next one is there.
- * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many.
+ * Returns the activity of threads for the current range, and for the search and the call node of the rows, which change
+ * in one step. (In the view, the search changes first, and the node changes with the answer.) Returns the last activity
+ * until the answer. While the engine works, only the newest request waits, because zooming with the wheel makes many
+ * requests.
  */
 function useActivity({ key, members }: TrackRow, isSeen: boolean): { activity: Activity | null; error: string } {
     const session = useSession();
@@ -70,7 +71,7 @@ function isAnySelected(selected: readonly number[], members: readonly number[]):
     return members.some((thread) => all.has(thread));
 }
 
-/** Of one thread, or the sum of several. */
+/** The graph of one thread, or of the sum of several threads. */
 export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
     const { info, stateLanes } = session;
@@ -84,7 +85,7 @@ export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
     useLayoutEffect(() => {
         if (!canvas.current || !activity) return;
         const { categories } = info.value;
-        // The colors are read from the style sheet, which has the new theme by now.
+        // The style sheet has the colors of the new theme at this time.
         canvas.current.dataset.theme = colors;
         const order = stackingOrder(activity.categories, categories);
         const own = canvasColors(activity.categories, categories);
@@ -117,5 +118,5 @@ export const THREADS: TrackKind = {
     },
 };
 
-/** Which threads are CPUs, those of threads say. */
+/** The tracks of threads include the CPUs. */
 export const CPUS: TrackKind = { ...THREADS, id: 'cpu', name: 'CPU', seeds: () => [] };

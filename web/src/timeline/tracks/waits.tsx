@@ -1,4 +1,4 @@
-/** The strip with the times in which a thread ran or waited, and the reasons. */
+/** The strip of the times in which a thread ran or waited, with the reasons. */
 import type { JSX } from 'preact';
 import type { Session } from '../../app/session';
 import { styleColor } from '../../base/canvas';
@@ -11,12 +11,12 @@ import { drawRectStrip } from '../draw_rect_strip';
 import { StripGraph, type StripSize } from '../StripGraph';
 import type { TrackKind } from './kind';
 
-/** px, with the line below. */
+/** The height in px, including the line below. */
 const TRACK_HEIGHT = 17;
 const MARGIN = 4;
 const LEAST_WIDTH = 1;
 
-/** Colors of the categories: none has a meaning of its own here. */
+/** Colors of categories, which have no meaning here. */
 const COLORS: Record<WaitState, string> = {
     runs: 'category-green',
     runnable: 'category-orange',
@@ -51,7 +51,7 @@ function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, numb
         leastWidth: LEAST_WIDTH,
         look: (rect) => {
             const state = stateOf(waits, rect);
-            // Running is high, waiting low: the two differ without colors, too.
+            // Running is high and waiting is low, which distinguishes the two without colors.
             const top = state === 'runs' ? MARGIN : size.height / 2;
             return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top, bottom: size.height - MARGIN };
         },
@@ -129,7 +129,7 @@ function WaitContent({ waits, rect, marker }: { waits: Waits; rect: number; mark
     );
 }
 
-/** Right below their threads. */
+/** Tracks right below their threads. */
 export const WAITS: TrackKind = {
     id: 'waits',
     name: 'wait',
