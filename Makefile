@@ -61,11 +61,13 @@ say  = $(if $(V),,@echo "  $(1) $(2)")
 # One job per processor, unless -j is given.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
+LINK = $(Q)$(CC) $(ALL_CFLAGS) $(HARDENING_LDFLAGS) $(LDFLAGS)
+
 all: $(BUILD)/prof
 
 $(BUILD)/prof: $(CMD_OBJECTS) $(LIB_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(HARDENING_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(LINK) -o $@ $^ $(LIBS)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
