@@ -174,7 +174,7 @@ static void print_markdown(const struct check *check)
         report_format_change(report, row->self, by);
         format_weight(reach, (change->high - change->low) / 2, report->weight.unit);
         fputs("| ", stdout);
-        print_markdown_code(report_func_name(report, row->func));
+        print_markdown_code(report_get_func_name(report, row->func));
         ui_print(" | %s | %s | %s ± %s |\n", base, new, by, reach);
     }
     if (listed == 0)
@@ -209,7 +209,7 @@ static void write_changed_functions(struct json_writer *json, const struct check
         if (!change || change->is_noise)
             continue;
         json_open(json, '{');
-        json_member_text(json, "name", report_func_name(&check->report, row->func));
+        json_member_text(json, "name", report_get_func_name(&check->report, row->func));
         json_member_double(json, "base", row->sides[SIDE_BASE].self);
         json_member_double(json, "new", row->sides[SIDE_NEW].self);
         change_interval_write(json, change);
@@ -372,7 +372,7 @@ static int run_check(struct check *check, int argc, char **argv)
 
 int cmd_check(int argc, char **argv)
 {
-    struct check check = {.report = report_of_command(&check_table, true)};
+    struct check check = {.report = report_make(&check_table, true)};
     int status = run_check(&check, argc, argv);
     for (size_t i = 0; check.limits && i < check.count; i++)
         destroy_limit(&check.limits[i]);

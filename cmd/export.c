@@ -249,7 +249,7 @@ static int export(struct report *report)
 
 int cmd_export(int argc, char **argv)
 {
-    struct report report = report_of_command(&export_table, false);
+    struct report report = report_make(&export_table, false);
     int status;
     if (!report_parse_options(argc, argv, &report.options, &status))
         goto out;

@@ -156,7 +156,7 @@ static int grow_profile(struct follower *follower, struct assemble_result *resul
         follower->base++;
         follower->next_base = monotonic_ns() + LIVE_REST * (read_cpu_time() - cpu);
     }
-    added->fd = code ? -1 : live_assembly_fd(growing);
+    added->fd = code ? -1 : live_assembly_get_fd(growing);
     added->base = follower->base;
     return code;
 }

@@ -49,7 +49,7 @@ static size_t count_rows(void)
 /* Prints one kind of report of the profile at `path`. Sets *has_waits. */
 static int print_report(const char *path, enum report_kind kind, bool *has_waits)
 {
-    struct report report = report_of_command(&report_table, false);
+    struct report report = report_make(&report_table, false);
     struct error err = {0};
     report.options.path = path;
     report.options.kind = kind;

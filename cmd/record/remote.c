@@ -282,7 +282,7 @@ static bool install_binary(int binary, bool is_quiet, char directory[ANSWER_SIZE
 }
 
 /* Prepares the other machine. Returns 0, or the exit status after a message. */
-static int prepare(bool is_quiet, char directory[ANSWER_SIZE])
+static int prepare_machine(bool is_quiet, char directory[ANSWER_SIZE])
 {
     char system[ANSWER_SIZE];
     if (!start_keeper())
@@ -369,7 +369,7 @@ static int fetch(const struct record_line *line, int recorder)
 static int record_over_ssh(const struct record_line *line, bool *is_saved)
 {
     char directory[ANSWER_SIZE];
-    int status = prepare(line->quiet, directory);
+    int status = prepare_machine(line->quiet, directory);
     if (!status) {
         int recorder = run_recorder(line, directory);
         status = fetch(line, recorder);

@@ -328,7 +328,7 @@ static int write_symbols(const struct report *report, struct json_writer *json, 
         code = error_set(
             err, ENOENT,
             "the profile has no addresses for the code of %s (Python code has none, JIT code only if its compiler writes a jitdump file); '--lines FILE' shows the lines of a source file with their time",
-            report_focus_name(report));
+            report_get_focus_name(report));
     if (!code)
         code = open_symbolizers(&annotator, err);
     if (!code && !json)
@@ -359,7 +359,7 @@ int report_print_annotation(const struct report *report, struct error *err)
 
 int report_write_annotation(struct json_writer *json, const struct report *report, struct error *err)
 {
-    json_member_text(json, "annotated", report_focus_name(report));
+    json_member_text(json, "annotated", report_get_focus_name(report));
     json_member_open(json, "symbols", '[');
     int code = write_symbols(report, json, err);
     json_close(json, ']');

@@ -162,7 +162,7 @@ static int print_prepared(struct report *report)
     return written ? EXIT_SUCCESS : ui_fail("cannot write the report: %s", strerror(reason));
 }
 
-struct report report_of_command(const struct option_table *table, bool is_comparison)
+struct report report_make(const struct option_table *table, bool is_comparison)
 {
     return (struct report){.options = {.table = table,
                                        .is_comparison = is_comparison,
@@ -211,11 +211,11 @@ out:
 
 int cmd_report(int argc, char **argv)
 {
-    return run_report(report_of_command(&report_table, false), argc, argv);
+    return run_report(report_make(&report_table, false), argc, argv);
 }
 
 /* `prof diff BASE NEW`: prints the report of a comparison. */
 int cmd_diff(int argc, char **argv)
 {
-    return run_report(report_of_command(&diff_table, true), argc, argv);
+    return run_report(report_make(&diff_table, true), argc, argv);
 }

@@ -12,6 +12,6 @@ struct option_table;
 int report_prepare(struct report *report);
 
 /* A report with the defaults of all options, for the command with this table. */
-struct report report_of_command(const struct option_table *table, bool is_comparison);
+struct report report_make(const struct option_table *table, bool is_comparison);
 
 void report_destroy(struct report *report);

@@ -52,7 +52,7 @@ void report_measure_compared(struct report *report)
     char text[QUANTITY_TEXT_MAX];
     double most = fmax(report->side_totals[SIDE_BASE], report->side_totals[SIDE_NEW]);
     report_format_weight(report, most, text);
-    unsigned columns = report_text_columns(report, text) + 1, least = (unsigned)strlen(report->weight.unit) + 5;
+    unsigned columns = report_measure_text(report, text) + 1, least = (unsigned)strlen(report->weight.unit) + 5;
     report->total_columns = columns > least ? columns : least;
     report->self_columns = report->total_columns > CHANGE_COLUMNS ? report->total_columns : CHANGE_COLUMNS;
     report->figures_columns = 3 * (report->total_columns + 1) + 10 + report->total_columns + report->self_columns + 4;

@@ -81,10 +81,10 @@ static void print_line(const struct report *report, const struct compared_line *
     unsigned used = report_print_compared_self(report, row->self);
     snprintf(number, sizeof(number), ":%u  ", row->line);
     used += (unsigned)strlen(number);
-    used +=
-        report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    used += report_print_shortened(report, report_get_source_file(report, row->func),
+                                   report->width ? report->width / 3 : 0);
     ui_print("%s", number);
-    report_print_name(report, report_func_name(report, row->func), report_measure_room(report, used));
+    report_print_name(report, report_get_func_name(report, row->func), report_measure_room(report, used));
     putchar('\n');
 }
 

@@ -56,7 +56,7 @@ static unsigned measure_names(const struct report *report, const struct compared
 {
     unsigned widest = (unsigned)strlen("waited for");
     for (size_t i = 0; i < waits->list.length; i++) {
-        unsigned columns = report_text_columns(report, get_name(waits, &waits->list.data[i]));
+        unsigned columns = report_measure_text(report, get_name(waits, &waits->list.data[i]));
         widest = columns > widest ? columns : widest;
     }
     return widest < WIDEST_NAME ? widest : WIDEST_NAME;
@@ -168,7 +168,7 @@ int report_write_compared_waits(struct json_writer *json, const struct report *r
     change_estimate_write(json, &waits.all);
     json_close(json, '}');
     json_member_text(json, "units", waits.are_runs ? "runs" : "waits");
-    json_member_text(json, "grouping", report_wait_grouping_name(report->wait_grouping));
+    json_member_text(json, "grouping", report_get_wait_grouping_name(report->wait_grouping));
     json_member_open(json, "waits", '[');
     for (size_t i = 0; !code && i < waits.list.length && !counts.limit; i++)
         if (report_takes_row(report, &counts, get_change(&waits.list.data[i]), SIZE_MAX))

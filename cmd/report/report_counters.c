@@ -123,7 +123,7 @@ int report_print_counters(const struct report *report, struct error *err)
 {
     const struct profile *profile = report->profile;
     char last[REPORT_LINE_SIZE] = "", name[REPORT_LINE_SIZE];
-    size_t limit = report_row_limit(report, SIZE_MAX), rows = 0, count = 0;
+    size_t limit = report_get_row_limit(report, SIZE_MAX), rows = 0, count = 0;
     (void)err;
     for (size_t i = 0; i < profile->counters.length; i++) {
         struct counter_row row;
@@ -286,7 +286,7 @@ static void write_number(struct json_writer *json, const char *key, double value
 int report_write_counters(struct json_writer *json, const struct report *report, struct error *err)
 {
     const struct profile *profile = report->profile;
-    size_t limit = report_row_limit(report, SIZE_MAX);
+    size_t limit = report_get_row_limit(report, SIZE_MAX);
     (void)err;
     json_member_open(json, "counters", '[');
     for (size_t i = 0; i < profile->counters.length && limit > 0; i++) {

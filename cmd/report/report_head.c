@@ -29,14 +29,14 @@ static double count_unfiltered(const struct report *report)
 }
 
 /* Counts the samples in the report. */
-double report_counted_samples(const struct report *report)
+double report_count_samples(const struct report *report)
 {
     bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
                        strcmp(report->weight.unit, "samples") == 0;
     return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
 }
 
-struct counted_noun report_counted_noun(const struct report *report)
+struct counted_noun report_get_counted_noun(const struct report *report)
 {
     bool has_waits = engine_has_waits(report->engine);
     if (has_waits && report->weight.kind == WEIGH_OFF_CPU_TIME)
@@ -55,7 +55,7 @@ static double sum_cpu_times(const struct report *report)
 {
     double cpu = 0;
     for (size_t i = 0; i < report->threads.length; i++)
-        cpu += report_cpu_time(report, report->threads.data[i]);
+        cpu += report_sum_cpu_time(report, report->threads.data[i]);
     return cpu;
 }
 
@@ -98,7 +98,7 @@ static void append_samples(const struct report *report, char *line)
     char counted_text[QUANTITY_TEXT_MAX], all_text[QUANTITY_TEXT_MAX];
     double all = count_unfiltered(report);
     /* a critical path counts segments, of other threads, too */
-    double counted = report->options.kind == REPORT_CRITICAL_PATH ? all : report_counted_samples(report);
+    double counted = report->options.kind == REPORT_CRITICAL_PATH ? all : report_count_samples(report);
     const char *comma = line[0] ? "," : "";
     format_count(counted_text, counted);
     format_count(all_text, all);
@@ -106,7 +106,7 @@ static void append_samples(const struct report *report, char *line)
     if (is_part)
         report_append(line, "%s %s of", comma, counted_text);
     report_append(line, "%s%s%s %s%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
-                  report_counted_noun(report).text, all == 1 ? "" : "s");
+                  report_get_counted_noun(report).text, all == 1 ? "" : "s");
 }
 
 static int count_processes(const struct report *report, size_t *count, struct error *err)
@@ -155,10 +155,10 @@ static void print_first_line(const struct report *report, const struct metadata 
             append_threads(report, processes, line);
         if (end)
             report_append(line, ", %.60s", end);
-        if (!report->width || report_text_columns(report, line) + LEAST_COMMAND + 2 <= report->width)
+        if (!report->width || report_measure_text(report, line) + LEAST_COMMAND + 2 <= report->width)
             break;
     }
-    unsigned left = report_measure_room(report, report_text_columns(report, line) + 2);
+    unsigned left = report_measure_room(report, report_measure_text(report, line) + 2);
     report_color(report, COLOR_BOLD);
     unsigned used = report_print_shortened(report, command[0] ? command : profile_text(report->profile, meta->product),
                                            left && left < LEAST_COMMAND ? LEAST_COMMAND : left);
@@ -201,11 +201,11 @@ static void warn_of_few_samples(const struct report *report)
 {
     static const double mostly_waiting = 0.1;
     char text[REPORT_LINE_SIZE] = "";
-    double samples = report_counted_samples(report), cpu = sum_cpu_times(report);
+    double samples = report_count_samples(report), cpu = sum_cpu_times(report);
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW_SAMPLES)
         return;
-    report_append(text, "%.0f %s%s %s too few for reliable percentages", samples, report_counted_noun(report).text,
+    report_append(text, "%.0f %s%s %s too few for reliable percentages", samples, report_get_counted_noun(report).text,
                   samples == 1 ? "" : "s", samples == 1 ? "is" : "are");
     if (report_is_filtered(report))
         report_append(text, ".");

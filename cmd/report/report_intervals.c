@@ -143,7 +143,7 @@ int report_print_intervals(const struct report *report, struct error *err)
 {
     enum { USUAL_ROWS = 60 };
     struct interval_list list = {0};
-    size_t limit = report_row_limit(report, USUAL_ROWS);
+    size_t limit = report_get_row_limit(report, USUAL_ROWS);
     int code = fill_list(&list, report, err);
     if (!code && !list.names.length)
         puts("No markers with a duration.");
@@ -168,7 +168,7 @@ int report_write_intervals(struct json_writer *json, const struct report *report
 {
     struct interval_list list = {0};
     int code = fill_list(&list, report, err);
-    size_t limit = report_row_limit(report, SIZE_MAX);
+    size_t limit = report_get_row_limit(report, SIZE_MAX);
     list.names.length = list.names.length > limit ? limit : list.names.length;
     json_key(json, "intervals");
     interval_list_write(json, report->engine, &list);

@@ -177,7 +177,7 @@ static void write_inlined(struct json_writer *json, const struct report *report,
 static int write_lines(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct line_costs costs = {0};
-    int code = report_line_costs(report, &costs, err);
+    int code = report_sum_line_costs(report, &costs, err);
     struct row_counts counts = {0};
     write_profile_string(json, "file", report, report->profile->sources.data[report->source].filename);
     json_member_double(json, "file_total", costs.total);
@@ -236,7 +236,7 @@ static int write_hot_lines(struct json_writer *json, const struct report *report
             continue;
         json_open(json, '{');
         write_func(json, report, row->func);
-        json_member_text(json, "file", report_source_file(report, row->func));
+        json_member_text(json, "file", report_get_source_file(report, row->func));
         json_member_double(json, "line", row->line);
         json_member_double(json, "self", row->self);
         json_close(json, '}');
@@ -280,9 +280,9 @@ static void write_groups(struct json_writer *json, const struct report *report, 
                      : report->options.kind == REPORT_GROUPS  ? "groups"
                                                               : "categories",
                      '[');
-    for (size_t i = 0; i < groups->length && i < report_row_limit(report, SIZE_MAX); i++) {
+    for (size_t i = 0; i < groups->length && i < report_get_row_limit(report, SIZE_MAX); i++) {
         json_open(json, '{');
-        json_member_text(json, "name", report_group_name(report, groups->rows[i].func));
+        json_member_text(json, "name", report_get_group_name(report, groups->rows[i].func));
         write_figures(json, report, groups->rows[i].total, groups->rows[i].self, groups->rows[i].sides);
         json_close(json, '}');
     }
@@ -330,7 +330,7 @@ static int write_butterfly(struct json_writer *json, const struct report *report
     int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
     bool is_made = code == 0;
     json_member_open(json, "butterfly", '{');
-    json_member_text(json, "name", report_focus_name(report));
+    json_member_text(json, "name", report_get_focus_name(report));
     if (!code) {
         write_figures(json, report, butterfly.total, butterfly.self, butterfly.side_figures);
         code = write_whole_tree(json, report, "callers", &butterfly, BUTTERFLY_CALLERS, err);
@@ -387,10 +387,10 @@ static int write_rows(struct json_writer *json, const struct report *report, str
 /* Writes the threads in the order of the profile, or the busiest threads if --limit hides some. */
 static int write_threads(struct json_writer *json, const struct report *report, struct error *err)
 {
-    size_t length = report->threads.length, limit = report_row_limit(report, SIZE_MAX);
+    size_t length = report->threads.length, limit = report_get_row_limit(report, SIZE_MAX);
     struct order_entry *order = malloc((length + 1) * sizeof(*order));
     for (size_t i = 0; order && i < length; i++)
-        order[i] = (struct order_entry){report_cpu_time(report, report->threads.data[i]), report->threads.data[i]};
+        order[i] = (struct order_entry){report_sum_cpu_time(report, report->threads.data[i]), report->threads.data[i]};
     int code = !order ? error_no_memory(err) : limit < length ? order_heaviest_first(order, length, err) : 0;
     json_member_open(json, "threads", '[');
     for (size_t i = 0; !code && i < length && i < limit; i++) {
@@ -401,10 +401,10 @@ static int write_threads(struct json_writer *json, const struct report *report, 
         write_profile_string(json, "name", report, thread->name);
         write_profile_string(json, "pid", report, thread->pid);
         write_profile_string(json, "tid", report, thread->tid);
-        json_member_double(json, "samples", report_thread_samples(report, index));
-        json_member_double(json, "cpu_ms", report_cpu_time(report, index));
+        json_member_double(json, "samples", report_count_thread_samples(report, index));
+        json_member_double(json, "cpu_ms", report_sum_cpu_time(report, index));
         if (thread->slices.length)
-            json_member_double(json, "migrations", report_migrations(report, index));
+            json_member_double(json, "migrations", report_count_migrations(report, index));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -489,7 +489,7 @@ int report_print_json(const struct report *report, struct error *err)
     json_member_double(json, "interval_ms", has_times ? report->profile->meta.interval : NAN);
     json_member_double(json, "from_ms", has_times ? report->range.from : NAN);
     json_member_double(json, "to_ms", has_times ? report->range.to : NAN);
-    json_member_double(json, report_counted_noun(report).key, report_counted_samples(report));
+    json_member_double(json, report_get_counted_noun(report).key, report_count_samples(report));
     json_member_double(json, "lost", lost);
     write_head_text(json, report, "unit", report->weight.unit);
     json_member_double(json, "total", report->total);

@@ -72,7 +72,7 @@ int report_choose_waits(struct report *report);
 int report_require_wakers(const struct report *report);
 
 /* Returns the argument of --waits for a grouping. */
-const char *report_wait_grouping_name(enum wait_grouping grouping);
+const char *report_get_wait_grouping_name(enum wait_grouping grouping);
 
 int report_print_waits(const struct report *report, struct error *err);
 int report_write_waits(struct json_writer *json, const struct report *report, struct error *err);

@@ -75,7 +75,7 @@ int report_resolve_source(struct report *report)
                      report->options.path, wanted);
 }
 
-int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
+int report_sum_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
 {
     struct counted_stacks counted = engine_counted_stacks(report->engine);
     struct line_request request = {report->source, PROFILE_NONE, {NULL, PROFILE_NONE}};
@@ -93,15 +93,15 @@ static void print_inlined(const struct report *report, const struct line_costs *
         if (row->line != line)
             continue;
         ui_print("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
-        report_print_name(report, report_func_name(report, row->func), 80);
-        ui_print(", %.1f%%\n", report_percent(report, row->total));
+        report_print_name(report, report_get_func_name(report, row->func), 80);
+        ui_print(", %.1f%%\n", report_compute_percent(report, row->total));
     }
 }
 
 int report_print_lines(const struct report *report, struct error *err)
 {
     struct line_costs costs = {0};
-    int code = report_line_costs(report, &costs, err);
+    int code = report_sum_line_costs(report, &costs, err);
     struct source_text text = {0};
     struct row_counts counts = {0};
     if (!code) {
@@ -133,7 +133,7 @@ int report_print_lines(const struct report *report, struct error *err)
 
 /* ---- the hottest lines of all files ---- */
 
-const char *report_source_file(const struct report *report, uint32_t func)
+const char *report_get_source_file(const struct report *report, uint32_t func)
 {
     return get_source_name(report, report->profile->funcs.source[func]);
 }
@@ -148,16 +148,16 @@ static void print_hot_line(const struct report *report, const struct hot_line *r
 {
     char weight[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
     report_format_weight(report, row->self, weight);
-    report_append(text, "%.1f%%", report_percent(report, row->self));
+    report_append(text, "%.1f%%", report_compute_percent(report, row->self));
     ui_print("%*s", NUMBER_COLUMNS, text);
     report_print_right_aligned(report, weight, report->self_columns + 2);
     fputs("  ", stdout);
     snprintf(text, sizeof(text), ":%u  ", row->line);
     unsigned used = NUMBER_COLUMNS + report->self_columns + 4 + (unsigned)strlen(text);
-    used +=
-        report_print_shortened(report, report_source_file(report, row->func), report->width ? report->width / 3 : 0);
+    used += report_print_shortened(report, report_get_source_file(report, row->func),
+                                   report->width ? report->width / 3 : 0);
     ui_print("%s", text);
-    report_print_name(report, report_func_name(report, row->func), report_measure_room(report, used));
+    report_print_name(report, report_get_func_name(report, row->func), report_measure_room(report, used));
     putchar('\n');
 }
 
@@ -180,7 +180,7 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         report_print_omissions(report, &counts, "line");
         double unknown = report->total - hot.known;
         if (fabs(unknown) > fabs(report->total) * ROUNDING)
-            ui_print("%.1f%% of the self time has no line number%s\n", report_percent(report, unknown),
+            ui_print("%.1f%% of the self time has no line number%s\n", report_compute_percent(report, unknown),
                      fabs(unknown) > fabs(report->total) / 2 ? ": code that is compiled with -g has lines" : "");
     }
     hot_lines_destroy(&hot);

@@ -9,7 +9,7 @@
 int report_resolve_source(struct report *report);
 
 /* Sums the weights of the file's lines. The caller zeroes `costs` before, and destroys it also after a failure. */
-int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err);
+int report_sum_line_costs(const struct report *report, struct line_costs *costs, struct error *err);
 
 int report_print_lines(const struct report *report, struct error *err);
 
@@ -19,4 +19,4 @@ int report_list_hot_lines(const struct report *report, struct hot_lines *hot, st
 int report_print_hot_lines(const struct report *report, struct error *err);
 
 /* Returns the name of the func's source file. The func must have one. */
-const char *report_source_file(const struct report *report, uint32_t func);
+const char *report_get_source_file(const struct report *report, uint32_t func);

@@ -106,7 +106,7 @@ int report_print_markers(const struct report *report, struct error *err)
 {
     enum { USUAL_LIMIT = 400 };
     struct marker_report markers;
-    size_t limit = report_row_limit(report, USUAL_LIMIT);
+    size_t limit = report_get_row_limit(report, USUAL_LIMIT);
     int code = query_markers(&markers, report, err);
     if (!code)
         ui_print("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
@@ -148,7 +148,7 @@ static int write_marker(struct json_writer *json, struct marker_report *markers,
 int report_write_markers(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct marker_report markers;
-    size_t limit = report_row_limit(report, SIZE_MAX);
+    size_t limit = report_get_row_limit(report, SIZE_MAX);
     int code = query_markers(&markers, report, err);
     json_member_open(json, "markers", '[');
     for (size_t i = 0; !code && i < markers.count && i < limit; i++)

@@ -82,7 +82,7 @@ static void fold_brackets(char *out, const char *name, const struct depths *dept
 unsigned report_print_name(const struct report *report, const char *name, unsigned columns)
 {
     struct depths depths = {.length = strlen(name)};
-    if (!columns || report_text_columns(report, name) <= columns)
+    if (!columns || report_measure_text(report, name) <= columns)
         return report_print_text(report, name, 0);
     char *folded = malloc(3 * depths.length + 1);
     depths.of = malloc(depths.length + 1);
@@ -91,7 +91,7 @@ unsigned report_print_name(const struct report *report, const char *name, unsign
         shown = folded;
         for (size_t depth = depths.deepest + 1; depth > 0; depth--) {
             fold_brackets(folded, name, &depths, depth);
-            if (report_text_columns(report, folded) <= columns)
+            if (report_measure_text(report, folded) <= columns)
                 break;
         }
     }

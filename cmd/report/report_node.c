@@ -160,12 +160,12 @@ int report_write_node(struct json_writer *json, const struct report *report, str
 {
     const struct tree_rows *callers = &report->callers;
     json_member_open(json, "node", '{');
-    json_member_text(json, "name", report_func_name(report, callers->func[callers->length - 1]));
+    json_member_text(json, "name", report_get_func_name(report, callers->func[callers->length - 1]));
     json_member_double(json, "total", callers->total[callers->length - 1]);
     json_member_open(json, "callers", '[');
     for (size_t i = 0; i + 1 < callers->length; i++) {
         json_open(json, '{');
-        json_member_text(json, "name", report_func_name(report, callers->func[i]));
+        json_member_text(json, "name", report_get_func_name(report, callers->func[i]));
         json_member_double(json, "total", callers->total[i]);
         json_close(json, '}');
     }

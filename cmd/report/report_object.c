@@ -43,7 +43,7 @@ int report_resolve_object(struct report *report)
     report->object = PROFILE_NONE;
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
-        const char *name = group->key == PROFILE_NONE ? "" : report_func_name(report, group->key);
+        const char *name = group->key == PROFILE_NONE ? "" : report_get_func_name(report, group->key);
         bool is_exact = strcmp(name, report->options.subject) == 0;
         if (is_exact || (report->object == PROFILE_NONE && has_words(name, report->options.subject)))
             report->object = group->key;
@@ -72,19 +72,19 @@ static void print_site(const struct report *report, const struct call_site *site
     char text[REPORT_LINE_SIZE] = "(not known)";
     if (site->place.func != PROFILE_NONE) {
         const char *file = profile_text(report->profile, get_func_names(report->profile, site->place.func).file);
-        snprintf(text, sizeof(text), "%.80s", report_func_name(report, site->place.func));
+        snprintf(text, sizeof(text), "%.80s", report_get_func_name(report, site->place.func));
         if (site->place.line && file[0])
             report_append(text, " (%.60s:%u)", path_base_name(file), site->place.line);
     }
     for (size_t i = 0; i < SITE_CALLERS && site->callers[i] != PROFILE_NONE; i++)
-        report_append(text, " < %.80s", report_func_name(report, site->callers[i]));
+        report_append(text, " < %.80s", report_get_func_name(report, site->callers[i]));
     report_print_text(report, text, report_measure_room(report, used));
 }
 
 static void print_rows(const struct report *report, const struct object_waits *waits, const struct site_list *rows,
                        bool by_waker)
 {
-    size_t limit = report_row_limit(report, 12);
+    size_t limit = report_get_row_limit(report, 12);
     bool has_held = false;
     for (size_t i = 0; i < rows->length; i++)
         has_held |= !isnan(rows->data[i].held);
@@ -152,11 +152,12 @@ static void print_meanwhile(const struct report *report, const struct object_wai
             break;
         char text[REPORT_LINE_SIZE] = "";
         bool has_thread = part->state == PATH_RUNS || part->state == PATH_WAITS;
-        report_append(text, "%.60s%s", has_thread ? report_thread_name(report, part->thread) : "", states[part->state]);
+        report_append(text, "%.60s%s", has_thread ? report_get_thread_name(report, part->thread) : "",
+                      states[part->state]);
         if (part->object != PROFILE_NONE)
-            report_append(text, " for %.80s", report_func_name(report, part->object));
+            report_append(text, " for %.80s", report_get_func_name(report, part->object));
         if (part->func != PROFILE_NONE)
-            report_append(text, " in %.80s", report_func_name(report, part->func));
+            report_append(text, " in %.80s", report_get_func_name(report, part->func));
         ui_print("%*.1f%%  ", SHARE_WIDTH - 1, 100 * part->ms / total);
         report_print_text(report, text, report_measure_room(report, SHARE_WIDTH + 2));
         putchar('\n');
@@ -172,7 +173,7 @@ int report_print_object(const struct report *report, struct error *err)
         format_time(total, waits.total);
         format_time(there, waits.there);
         format_count(count, fmax(1, round(waits.count)));
-        report_append(text, "%.120s (%s): %s%s of %s in %s waits", report_func_name(report, waits.object),
+        report_append(text, "%.120s (%s): %s%s of %s in %s waits", report_get_func_name(report, waits.object),
                       get_wait_reason_name(report->engine, waits.reason), waits.is_estimated ? "about " : "", total,
                       there, count);
         report_print_wrapped(report, text, 0, 0);

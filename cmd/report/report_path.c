@@ -119,7 +119,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
         format_weight(length, to - from, "ms");
         ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
                  length);
-        unsigned used = report_print_text(report, report_thread_name(report, segment->thread), THREAD_COLUMNS);
+        unsigned used = report_print_text(report, report_get_thread_name(report, segment->thread), THREAD_COLUMNS);
         ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
                  get_path_state_name(segment->state));
         report_print_text(
@@ -134,7 +134,7 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
 int report_print_path(const struct report *report, struct error *err)
 {
     enum { USUAL_ROWS = 60 };
-    size_t limit = report_row_limit(report, USUAL_ROWS), rows = 0;
+    size_t limit = report_get_row_limit(report, USUAL_ROWS), rows = 0;
     struct text_buffer sentence = {0};
     int code = write_sentence(report, &sentence, err);
     if (!code)
@@ -162,7 +162,7 @@ int report_print_path(const struct report *report, struct error *err)
 static void write_func(struct json_writer *json, const struct report *report, const char *key, uint32_t func)
 {
     if (func != PROFILE_NONE)
-        json_member_text(json, key, report_func_name(report, func));
+        json_member_text(json, key, report_get_func_name(report, func));
 }
 
 static void write_thread(struct json_writer *json, const char *key, uint32_t thread)
@@ -186,7 +186,7 @@ static void write_segment(struct json_writer *json, const struct report *report,
     write_func(json, report, "wakes_in", find_own_place(profile, segment->wakes_in).func);
     json_member_open(json, "stack", '[');
     for (uint32_t stack = segment->stack; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
-        json_text_z(json, report_func_name(report, get_func(profile, stack)));
+        json_text_z(json, report_get_func_name(report, get_func(profile, stack)));
     json_close(json, ']');
     json_close(json, '}');
 }
@@ -201,7 +201,7 @@ int report_write_path(struct json_writer *json, const struct report *report, str
         json_member_text(json, "sentence", sentence.data);
     array_free(&sentence);
     json_member_open(json, "parts", '[');
-    size_t limit = report_row_limit(report, SIZE_MAX);
+    size_t limit = report_get_row_limit(report, SIZE_MAX);
     for (size_t i = 0; i < report->path_parts.length && i < limit; i++) {
         const struct path_part *part = &report->path_parts.data[i];
         json_open(json, '{');

@@ -37,7 +37,7 @@ static void print_name(const struct report *report, const struct process *proces
              process->argument);
     indent = 2 * (indent < DEEPEST ? indent : DEEPEST);
     ui_print("%*s", (int)indent + 2, "");
-    used += indent + 2 + report_text_columns(report, after);
+    used += indent + 2 + report_measure_text(report, after);
     report_print_shortened(report, name, report_measure_room(report, used));
     report_color(report, has_failed ? COLOR_WARNING : COLOR_DIM);
     report_print_text(report, after, 0);
@@ -123,7 +123,7 @@ int report_write_processes(struct json_writer *json, const struct report *report
     struct process_tree tree = {0};
     int code = process_tree_make(&tree, report->profile, report->range, err);
     if (!code)
-        code = write_process_tree(json, &tree, report->profile, report_row_limit(report, USUAL_ROWS), err);
+        code = write_process_tree(json, &tree, report->profile, report_get_row_limit(report, USUAL_ROWS), err);
     process_tree_destroy(&tree);
     return code;
 }

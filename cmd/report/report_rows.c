@@ -13,34 +13,34 @@ static double get_least_percent(const struct report *report)
     return isnan(report->options.min_percent) ? usual : report->options.min_percent;
 }
 
-size_t report_row_limit(const struct report *report, size_t usual)
+size_t report_get_row_limit(const struct report *report, size_t usual)
 {
     size_t limit = report->options.limit;
     return limit == 0 || (limit == SIZE_MAX && report->options.json) ? SIZE_MAX : limit == SIZE_MAX ? usual : limit;
 }
 
-uint32_t report_level_limit(const struct report *report)
+uint32_t report_get_level_limit(const struct report *report)
 {
     if (report->options.depth)
         return report->options.depth;
     return report->options.inverted || report->options.kind == REPORT_BUTTERFLY ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
 }
 
-double report_percent(const struct report *report, double weight)
+double report_compute_percent(const struct report *report, double weight)
 {
     return report->total > 0 ? 100 * weight / report->total : 0;
 }
 
 bool report_is_small(const struct report *report, double weight)
 {
-    return report->total > 0 && report_percent(report, fabs(weight)) < get_least_percent(report);
+    return report->total > 0 && report_compute_percent(report, fabs(weight)) < get_least_percent(report);
 }
 
 bool report_takes_row(const struct report *report, struct row_counts *counts, double weight, size_t usual)
 {
     if (report_is_small(report, weight))
         counts->light++;
-    else if (counts->printed == report_row_limit(report, usual))
+    else if (counts->printed == report_get_row_limit(report, usual))
         counts->limit = counts->printed;
     else {
         counts->printed++;
@@ -68,7 +68,7 @@ void report_print_omissions(const struct report *report, const struct row_counts
     if (counts->deep) {
         format_count(count, (double)counts->deep);
         report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count, counts->deep == 1 ? "" : "s",
-                      report_level_limit(report));
+                      report_get_level_limit(report));
     }
     if (counts->limit)
         report_append(text, ", rows after the first %zu (--limit 0)", counts->limit);

@@ -25,13 +25,13 @@ void report_print_omissions(const struct report *report, const struct row_counts
 void report_print_rest(size_t all, size_t shown);
 
 /* Returns the maximum depth of the tree: --depth, or the default. */
-uint32_t report_level_limit(const struct report *report);
+uint32_t report_get_level_limit(const struct report *report);
 
 /* Returns the maximum number of rows: --limit, or all rows in JSON, or `usual`. */
-size_t report_row_limit(const struct report *report, size_t usual);
+size_t report_get_row_limit(const struct report *report, size_t usual);
 
 /* Returns a weight in percent of the total. */
-double report_percent(const struct report *report, double weight);
+double report_compute_percent(const struct report *report, double weight);
 
 /* Returns whether the weight is below --min-percent, or the default of the output format. */
 bool report_is_small(const struct report *report, double weight);

@@ -77,7 +77,7 @@ int report_select(struct report *report)
     return status;
 }
 
-struct tree_query report_query(const struct report *report)
+struct tree_query report_make_query(const struct report *report)
 {
     bool whole = isnan(report->options.from) && isnan(report->options.to);
     bool is_of_markers = report->options.kind == REPORT_MARKERS || report->options.kind == REPORT_INTERVALS;
@@ -95,7 +95,7 @@ struct tree_query report_query(const struct report *report)
 
 int report_query_engine(struct report *report, struct error *err)
 {
-    struct tree_query query = report_query(report);
+    struct tree_query query = report_make_query(report);
     int code = engine_query(report->engine, &query, err);
     const struct timings *timings = engine_timings(report->engine);
     report->total = code ? 0 : timings->root_total;

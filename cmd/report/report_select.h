@@ -9,7 +9,7 @@
 int report_select(struct report *report);
 
 /* Makes the query for the options and the resolved transforms. */
-struct tree_query report_query(const struct report *report);
+struct tree_query report_make_query(const struct report *report);
 
 /* Runs the query, and sets report->total. */
 int report_query_engine(struct report *report, struct error *err);

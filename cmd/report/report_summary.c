@@ -134,7 +134,7 @@ static void print_lines(const struct report *report, const struct summary *summa
         const struct hot_line *row = &summary->lines.rows.data[i];
         char amount[QUANTITY_TEXT_MAX], place[LONGEST_NAME];
         format_amount(amount, row->self, report->weight.unit);
-        const char *file = path_base_name(report_source_file(report, row->func));
+        const char *file = path_base_name(report_get_source_file(report, row->func));
         snprintf(place, sizeof(place), "%.*s:%u", utf8_cut(file, 70), file, row->line);
         print_row(report, row->self / report->total, amount, place,
                   profile_text(report->profile, get_func_names(report->profile, row->func).name));
@@ -193,7 +193,8 @@ struct summary_json {
     size_t longest;
 };
 
-static void write_short(struct json_writer *json, const struct summary_json *of, const char *key, const char *text)
+static void write_shortened_text(struct json_writer *json, const struct summary_json *of, const char *key,
+                                 const char *text)
 {
     json_key(json, key);
     json_text(json, text, strnlen(text, of->longest));
@@ -203,11 +204,11 @@ static void write_place(struct json_writer *json, const struct summary_json *of,
 {
     const struct report *report = of->report;
     const struct func_names names = get_func_names(report->profile, func);
-    write_short(json, of, "function", profile_text(report->profile, names.name));
+    write_shortened_text(json, of, "function", profile_text(report->profile, names.name));
     if (names.lib != PROFILE_NONE)
-        write_short(json, of, "library", profile_text(report->profile, names.lib));
+        write_shortened_text(json, of, "library", profile_text(report->profile, names.lib));
     if (line) {
-        write_short(json, of, "file", path_base_name(profile_text(report->profile, names.file)));
+        write_shortened_text(json, of, "file", path_base_name(profile_text(report->profile, names.file)));
         json_member_double(json, "line", line);
     }
 }
@@ -237,8 +238,8 @@ static void write_lists(struct json_writer *json, const struct summary_json *of)
     for (size_t i = 0; i < summary->waits.list.length && i < MOST_WAITS; i++) {
         const struct wait_group *group = &summary->waits.list.data[i];
         json_open(json, '{');
-        write_short(json, of, "object", get_wait_object_name(report->engine, group));
-        write_short(json, of, "reason", get_wait_reason_name(report->engine, group->reason));
+        write_shortened_text(json, of, "object", get_wait_object_name(report->engine, group));
+        write_shortened_text(json, of, "reason", get_wait_reason_name(report->engine, group->reason));
         json_member_double(json, "ms", group->total);
         json_member_double(json, "threads", group->threads);
         if (group->own_func != PROFILE_NONE)
@@ -256,7 +257,7 @@ static void write_quality(struct json_writer *json, const struct summary_json *o
     size_t count = list_figures(summary, figures), warnings = 0;
     json_member_open(json, "quality", '{');
     for (size_t i = 0; i < count; i++)
-        write_short(json, of, figures[i].label, figures[i].value);
+        write_shortened_text(json, of, figures[i].label, figures[i].value);
     json_close(json, '}');
     json_member_open(json, "warnings", '[');
     for (size_t i = 0; i < summary->metadata.length; i++)
@@ -269,7 +270,7 @@ static void write_members(struct json_writer *json, const struct summary_json *o
 {
     const char *end = find_exit(of->summary);
     if (end)
-        write_short(json, of, "exit_status", end);
+        write_shortened_text(json, of, "exit_status", end);
     else
         json_member_text(json, "exit_status", NULL);
     write_findings(json, of->report->engine, &of->summary->findings, MOST_FINDINGS, of->longest);

@@ -101,7 +101,7 @@ static bool next_glyph(struct glyphs *text, struct glyph *glyph)
     return true;
 }
 
-unsigned report_text_columns(const struct report *report, const char *text)
+unsigned report_measure_text(const struct report *report, const char *text)
 {
     struct glyphs glyphs = start_glyphs(report, text);
     unsigned columns = 0;
@@ -139,21 +139,21 @@ static unsigned print_ends(const struct report *report, const char *text, unsign
 
 unsigned report_print_text(const struct report *report, const char *text, unsigned columns)
 {
-    unsigned all = report_text_columns(report, text);
+    unsigned all = report_measure_text(report, text);
     return columns && all > columns ? print_ends(report, text, all, columns - 1, 0)
                                     : print_ends(report, text, all, all, 0);
 }
 
 unsigned report_print_shortened(const struct report *report, const char *text, unsigned columns)
 {
-    unsigned all = report_text_columns(report, text), tail = columns ? (columns - 1) / 2 : 0;
+    unsigned all = report_measure_text(report, text), tail = columns ? (columns - 1) / 2 : 0;
     return columns && all > columns ? print_ends(report, text, all, columns - 1 - tail, tail)
                                     : print_ends(report, text, all, all, 0);
 }
 
 void report_print_right_aligned(const struct report *report, const char *text, unsigned columns)
 {
-    unsigned used = report_text_columns(report, text);
+    unsigned used = report_measure_text(report, text);
     ui_print("%*s", used < columns ? (int)(columns - used) : 0, "");
     report_print_text(report, text, 0);
 }
@@ -176,7 +176,7 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
             copied--;
         memcpy(word, text, copied);
         word[copied] = '\0';
-        unsigned columns = report_text_columns(report, word);
+        unsigned columns = report_measure_text(report, word);
         if (report->width && used > indent && used + 1 + columns > report->width) {
             ui_print("\n%*s", (int)indent, "");
             used = indent;
@@ -192,12 +192,12 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
 
 /* ---- names ---- */
 
-const char *report_func_name(const struct report *report, uint32_t func)
+const char *report_get_func_name(const struct report *report, uint32_t func)
 {
     return profile_text(report->profile, get_func_names(report->profile, func).name);
 }
 
-const char *report_thread_name(const struct report *report, uint32_t thread)
+const char *report_get_thread_name(const struct report *report, uint32_t thread)
 {
     return profile_thread_name(report->profile, thread);
 }
@@ -221,12 +221,12 @@ void report_print_func(const struct report *report, uint32_t func, const char *c
         [INLINED_NEVER] = "", [INLINED_SOMETIMES] = " (partly inlined)", [INLINED_ALWAYS] = " (inlined)"};
     char after[REPORT_LINE_SIZE];
     snprintf(after, sizeof(after), "%s%s", count, marks[report_get_inlining(report, func)]);
-    const char *name = report_func_name(report, func);
+    const char *name = report_get_func_name(report, func);
     const char *origin = report_get_origin(report->profile, func);
     bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
-    unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
+    unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_measure_text(report, origin) : 0;
     if (columns) { /* the name has precedence; the origin gets the remaining columns */
-        unsigned after_columns = report_text_columns(report, after), name_columns = report_text_columns(report, name);
+        unsigned after_columns = report_measure_text(report, after), name_columns = report_measure_text(report, name);
         columns = columns > after_columns + LEAST_NAME / 2 ? columns - after_columns : LEAST_NAME / 2;
         unsigned left = columns > name_columns + around ? columns - name_columns - around : 0;
         unsigned most = left < LEAST_ORIGIN ? LEAST_ORIGIN : left < MOST_ORIGIN ? left : MOST_ORIGIN;
@@ -280,7 +280,7 @@ int report_find_groups(struct report *report, struct error *err)
     return func_groups_find(&report->groups, report->profile, grouping, by, err);
 }
 
-const char *report_group_name(const struct report *report, uint32_t index)
+const char *report_get_group_name(const struct report *report, uint32_t index)
 {
     const struct strings *names = &report->groups.names;
     if (report->options.kind == REPORT_GROUPS)
@@ -298,7 +298,7 @@ int report_list_groups(const struct report *report, struct func_timings *groups,
     return engine_groups(report->engine, kind, groups, err);
 }
 
-const char *report_focus_name(const struct report *report)
+const char *report_get_focus_name(const struct report *report)
 {
     uint32_t index = report->focus.index;
     switch (report->focus.kind) {
@@ -307,6 +307,6 @@ const char *report_focus_name(const struct report *report)
     case BUTTERFLY_CATEGORY:
         return get_category_name(report, index);
     default:
-        return report_func_name(report, index);
+        return report_get_func_name(report, index);
     }
 }

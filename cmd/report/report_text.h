@@ -17,7 +17,7 @@ void report_print_title(const struct report *report, const char *format, ...) __
 unsigned report_measure_room(const struct report *report, unsigned used);
 
 /* Returns the width of a text in columns, as these functions print it. */
-unsigned report_text_columns(const struct report *report, const char *text);
+unsigned report_measure_text(const struct report *report, const char *text);
 
 /* Prints text of a profile on one line. '?' replaces each invisible character (base/utf8.h) and, if the locale is
  * not UTF-8, each non-ASCII character. --markdown escapes markup. Prints at most `columns` (0: unlimited); an ellipsis
@@ -52,11 +52,11 @@ unsigned report_print_name(const struct report *report, const char *name, unsign
 /* Formats a weight in the profile's unit: "1,234", "1,234.5 ms" or "12.3 MiB"; "-" or a dash for 0. */
 void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX]);
 
-const char *report_func_name(const struct report *report, uint32_t func);
-const char *report_thread_name(const struct report *report, uint32_t thread);
+const char *report_get_func_name(const struct report *report, uint32_t func);
+const char *report_get_thread_name(const struct report *report, uint32_t thread);
 
 /* Returns the name of the butterfly's focus. */
-const char *report_focus_name(const struct report *report);
+const char *report_get_focus_name(const struct report *report);
 
 /* Finds the groups of functions for REPORT_GROUPS. */
 int report_find_groups(struct report *report, struct error *err);
@@ -65,7 +65,7 @@ int report_find_groups(struct report *report, struct error *err);
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err);
 
 /* Returns the name of a library, category or group. */
-const char *report_group_name(const struct report *report, uint32_t index);
+const char *report_get_group_name(const struct report *report, uint32_t index);
 
 /* Returns the library of a func, otherwise its source file, otherwise NULL. */
 const char *report_get_origin(const struct profile *profile, uint32_t func);

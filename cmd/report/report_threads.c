@@ -32,19 +32,19 @@ static const struct thread *get_thread_at(const struct report *report, uint32_t 
     return &report->profile->threads.data[thread];
 }
 
-double report_cpu_time(const struct report *report, uint32_t thread)
+double report_sum_cpu_time(const struct report *report, uint32_t thread)
 {
     return sum_thread_cpu_time(report->profile, thread, report->range);
 }
 
-double report_thread_samples(const struct report *report, uint32_t thread)
+double report_count_thread_samples(const struct report *report, uint32_t thread)
 {
     bool are_samples = report->weight.table == TABLE_SAMPLES;
     return count_weighed_samples(report->profile, thread, are_samples ? WEIGH_SAMPLES : report->weight.kind,
                                  report->weight.table, report->range);
 }
 
-double report_migrations(const struct report *report, uint32_t thread)
+double report_count_migrations(const struct report *report, uint32_t thread)
 {
     const struct slice_table *slices = &get_thread_at(report, thread)->slices;
     double count = 0;
@@ -63,10 +63,10 @@ static double get_overlap(const struct report *report, double from, double to)
 static struct thread_row make_row(const struct report *report, uint32_t index)
 {
     const struct thread *thread = get_thread_at(report, index);
-    return (struct thread_row){.cpu = report_cpu_time(report, index),
+    return (struct thread_row){.cpu = report_sum_cpu_time(report, index),
                                .lifetime = get_overlap(report, thread->start, thread->end),
-                               .migrations = report_migrations(report, index),
-                               .samples = report_thread_samples(report, index),
+                               .migrations = report_count_migrations(report, index),
+                               .samples = report_count_thread_samples(report, index),
                                .first = index,
                                .last = index,
                                .threads = 1,
@@ -148,7 +148,7 @@ static unsigned print_row_figures(const struct thread_table *table, const struct
 static void print_label(const struct thread_table *table, const char *name, const char *after, unsigned used)
 {
     const struct report *report = table->report;
-    unsigned left = report_measure_room(report, used), columns = report_text_columns(report, after);
+    unsigned left = report_measure_room(report, used), columns = report_measure_text(report, after);
     report_print_shortened(report, name, left == 0 ? 0 : left > columns + 8 ? left - columns : 8);
     report_color(report, COLOR_DIM);
     report_print_text(report, after, 0);

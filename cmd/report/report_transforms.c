@@ -77,7 +77,7 @@ static int print_no_match(const struct report *report, const struct report_trans
 
 static void print_name(const struct report *report, uint32_t func, bool with_origin)
 {
-    const char *name = report_func_name(report, func);
+    const char *name = report_get_func_name(report, func);
     const char *origin = with_origin ? report_get_origin(report->profile, func) : NULL;
     bool bracket = origin && origin[0] != '[';
     ui_print_message("  %.*s%s%s%.*s%s", utf8_cut(name, 200), name, origin ? "  " : "", bracket ? "[" : "",
@@ -101,7 +101,7 @@ static int print_ambiguous_name(const struct report *report, const struct report
 static int query_engine(struct report *report)
 {
     struct error err;
-    struct tree_query query = report_query(report);
+    struct tree_query query = report_make_query(report);
     query.search_length = 0;
     return engine_query(report->engine, &query, &err) ? ui_fail_error(&err) : EXIT_SUCCESS;
 }

@@ -33,7 +33,7 @@ void report_measure_figures(struct report *report)
     }
     char text[QUANTITY_TEXT_MAX];
     report_format_weight(report, report->total, text);
-    unsigned columns = report_text_columns(report, text), unit = (unsigned)strlen(report->weight.unit);
+    unsigned columns = report_measure_text(report, text), unit = (unsigned)strlen(report->weight.unit);
     report->total_columns = columns > unit ? columns : unit;
     report->self_columns = columns > strlen("self") ? columns : (unsigned)strlen("self");
     report->figures_columns = 2 * PERCENT_COLUMNS + 2 + report->total_columns + 2 + report->self_columns + 2;
@@ -51,7 +51,7 @@ static void print_weight(const struct report *report, double weight, unsigned co
 static void print_self_percent(const struct report *report, double self)
 {
     char text[32];
-    double percent = report_percent(report, self);
+    double percent = report_compute_percent(report, self);
     snprintf(text, sizeof(text), "%.1f%%", percent);
     report_color(report, percent >= 5 ? COLOR_HOT : percent >= 0.5 ? COLOR_WARM : COLOR_NORMAL);
     report_print_right_aligned(report, self != 0 ? text : report->utf8 ? "–" : "-", PERCENT_COLUMNS);
@@ -60,7 +60,7 @@ static void print_self_percent(const struct report *report, double self)
 
 void report_print_weights(const struct report *report, double total, double self)
 {
-    ui_print("%*.1f%%", PERCENT_COLUMNS - 1, report_percent(report, total));
+    ui_print("%*.1f%%", PERCENT_COLUMNS - 1, report_compute_percent(report, total));
     print_self_percent(report, self);
     print_weight(report, total, report->total_columns);
     print_weight(report, self, report->self_columns);
@@ -245,7 +245,7 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
     printer->counts.printed++;
     if (!row.has_children)
         return 0;
-    if (printer->levels.length >= report_level_limit(printer->report)) {
+    if (printer->levels.length >= report_get_level_limit(printer->report)) {
         printer->counts.deep++;
         tree_rows_destroy(&children);
         return 0;
@@ -257,7 +257,7 @@ static int print_tree(struct tree_printer *printer, struct error *err)
 {
     struct tree_rows roots = {0};
     bool more = false;
-    size_t limit = report_row_limit(printer->report, DEFAULT_LIMIT_TREE);
+    size_t limit = report_get_row_limit(printer->report, DEFAULT_LIMIT_TREE);
     int code = find_children(printer, NODE_NONE, &roots, err);
     if (!code)
         code = open_level(printer, &roots, err);
@@ -301,7 +301,7 @@ int report_print_butterfly(const struct report *report, struct error *err)
         return code;
     report_print_columns(report, "function");
     print_list_row(report, butterfly.total, butterfly.self, butterfly.side_figures);
-    report_print_name(report, report_focus_name(report), report_measure_room(report, report->figures_columns));
+    report_print_name(report, report_get_focus_name(report), report_measure_room(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, &butterfly, BUTTERFLY_CALLERS, err);
     if (!code)
@@ -326,7 +326,7 @@ int report_print_groups(const struct report *report, struct error *err)
         if (!report_takes_row(report, &counts, INFINITY, DEFAULT_LIMIT_FUNCTIONS))
             continue;
         print_list_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
-        report_print_shortened(report, report_group_name(report, groups.rows[i].func),
+        report_print_shortened(report, report_get_group_name(report, groups.rows[i].func),
                                report_measure_room(report, report->figures_columns));
         putchar('\n');
     }

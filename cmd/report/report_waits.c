@@ -49,7 +49,7 @@ static const char *const grouping_names[WAIT_GROUPINGS] = {
     [WAITS_BY_REASON] = "reason", [WAITS_BY_OBJECT] = "object", [WAITS_BY_STACK] = "stack",
     [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_OBJECT_AND_WAKER] = "object-waker"};
 
-const char *report_wait_grouping_name(enum wait_grouping grouping)
+const char *report_get_wait_grouping_name(enum wait_grouping grouping)
 {
     return grouping_names[grouping];
 }
@@ -118,7 +118,7 @@ static int find_callers(const struct report *report, const struct wait_group *gr
 /* Returns the func that is `depth` calls above the wait. */
 static const char *get_caller(const struct report *report, const struct node_path *path, size_t depth)
 {
-    return report_func_name(report, path->data[path->length - 1 - depth]);
+    return report_get_func_name(report, path->data[path->length - 1 - depth]);
 }
 
 /* Appends the file and the line of a function. */
@@ -137,7 +137,7 @@ static void append_waker_place(const struct report *report, const struct wait_gr
 {
     if (group->waker_func == PROFILE_NONE)
         return;
-    report_append(text, " in %.80s", report_func_name(report, group->waker_func));
+    report_append(text, " in %.80s", report_get_func_name(report, group->waker_func));
     append_line(report, group->waker_func, group->waker_line, text);
 }
 
@@ -209,7 +209,7 @@ static const char *get_title(const struct report *report, const struct wait_grou
     case WAITS_BY_OBJECT_AND_WAKER:
         return get_object(report, group);
     case WAITS_BY_THREAD:
-        return report_thread_name(report, group->thread);
+        return report_get_thread_name(report, group->thread);
     case WAITS_BY_WAKER:
         return get_waker(report, group);
     default:
@@ -241,7 +241,7 @@ static void fill_names(const struct report *report, const struct wait_group *gro
     double at = (group->from - engine_full_range(report->engine).from) / 1000;
     report_append(details, "%slongest at %.3f s", *details ? "; " : "", at);
     if (by != WAITS_BY_THREAD)
-        report_append(details, " in %.40s", report_thread_name(report, group->thread));
+        report_append(details, " in %.40s", report_get_thread_name(report, group->thread));
     if (!wait_grouping_has_wakers(by) && group->waker != PROFILE_NONE)
         report_append(details, ", ended by %.40s", get_waker(report, group));
     if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
@@ -265,7 +265,7 @@ static unsigned get_max(unsigned a, unsigned b)
 }
 
 /* Chooses the widths, and the columns of numbers that leave room for the names. */
-static void measure(const struct report *report, struct table *table)
+static void choose_columns(const struct report *report, struct table *table)
 {
     unsigned used = 0;
     for (unsigned i = 0; i < NUMBER_COLUMNS; i++) {
@@ -281,10 +281,10 @@ static void measure(const struct report *report, struct table *table)
     unsigned left = report_measure_room(report, used);
     for (unsigned i = 0; i + 1 < NAME_COLUMNS; i++) {
         unsigned most = i == 0 && left && left < 2 * WIDEST_NAME ? get_max(left / 2, 8) : WIDEST_NAME;
-        table->name_widths[i] = report_text_columns(report, get_name_title(report, i));
+        table->name_widths[i] = report_measure_text(report, get_name_title(report, i));
         for (size_t at = 0; at < table->rows.length; at++)
             table->name_widths[i] =
-                get_max(table->name_widths[i], report_text_columns(report, table->rows.data[at].names[i]));
+                get_max(table->name_widths[i], report_measure_text(report, table->rows.data[at].names[i]));
         if (table->name_widths[i] > most)
             table->name_widths[i] = most;
     }
@@ -359,7 +359,7 @@ int report_print_waits(const struct report *report, struct error *err)
     struct node_path path = {0};
     struct table table = {0};
     int code = engine_wait_groups(report->engine, report->wait_grouping, &groups, err);
-    size_t limit = report_row_limit(report, USUAL_ROWS);
+    size_t limit = report_get_row_limit(report, USUAL_ROWS);
     for (size_t i = 0; !code && i < groups.list.length && i < limit; i++) {
         const struct wait_group *group = &groups.list.data[i];
         code = find_callers(report, group, report->wait_grouping, &path, err);
@@ -372,7 +372,7 @@ int report_print_waits(const struct report *report, struct error *err)
     }
     if (!code) {
         print_totals(&groups.totals);
-        measure(report, &table);
+        choose_columns(report, &table);
         print_head(report, &table);
         for (size_t i = 0; i < table.rows.length; i++)
             print_row(report, &table, &table.rows.data[i]);
@@ -423,7 +423,7 @@ static int write_group(struct json_writer *json, const struct report *report, en
     json_member_double(json, "runtime_callers", count_runtime_frames(report->profile, path->data, path->length));
     json_member_open(json, "callers", '[');
     for (size_t i = path->length; i-- > 0;)
-        json_text_z(json, report_func_name(report, path->data[i]));
+        json_text_z(json, report_get_func_name(report, path->data[i]));
     json_close(json, ']');
     json_close(json, '}');
     return code;
@@ -448,7 +448,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
         char key[32];
         snprintf(key, sizeof(key), "by_%s", by == WAITS_BY_OBJECT_AND_WAKER ? "object_and_waker" : grouping_names[by]);
         json_member_open(json, key, '[');
-        for (size_t i = 0; !code && i < groups.list.length && i < report_row_limit(report, SIZE_MAX); i++)
+        for (size_t i = 0; !code && i < groups.list.length && i < report_get_row_limit(report, SIZE_MAX); i++)
             code = write_group(json, report, (enum wait_grouping)by, &groups.list.data[i], &path, err);
         json_close(json, ']');
     }

@@ -69,7 +69,7 @@ static int map_stacks(struct assembly *assembly, struct error *err)
 
 static bool has_waits(const struct replay *replay)
 {
-    return replay_info_number(replay, INFO_OFF_CPU, 0) != 0;
+    return replay_get_info_number(replay, INFO_OFF_CPU, 0) != 0;
 }
 
 /* Orders by process, the main thread first, then by start. */
@@ -141,7 +141,7 @@ static uint32_t get_thread_name(struct profile *profile, const struct replay *re
 /* Returns the end of the recording; for an unfinished recording, its last record. */
 static uint64_t find_end_time(const struct replay *replay)
 {
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    uint64_t end = replay_get_info_number(replay, INFO_END_MONOTONIC, 0);
     return end > replay->range.last ? end : replay->range.last;
 }
 
@@ -189,7 +189,7 @@ static int add_threads(struct assembly *assembly, struct stable_numbers *numbers
  * a flight recorder: the start of its oldest sample. */
 static uint64_t find_zero_time(const struct replay *replay)
 {
-    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t start = replay_get_info_number(replay, INFO_START_MONOTONIC, 0);
     if (replay->spool.keeps_last && replay->range.first_sample > start + replay->infos.interval)
         return replay->range.first_sample - replay->infos.interval;
     return start && (start < replay->range.first || !replay->range.first) ? start : replay->range.first;
@@ -240,7 +240,7 @@ static int add_markers(struct assembly *assembly, struct error *err)
 static int add_wakers(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
-    for (uint32_t i = 0; replay_info_number(replay, INFO_WAKERS, 0) && i < replay->objects.length; i++) {
+    for (uint32_t i = 0; replay_get_info_number(replay, INFO_WAKERS, 0) && i < replay->objects.length; i++) {
         const char *name = replay_get_object(replay, i + 1);
         uint32_t text = name ? strings_add_z(&assembly->profile.strings, name) : STRING_NONE;
         if ((name && text == STRING_NONE) || !array_push(&assembly->wakers, name ? text : PROFILE_NONE))
@@ -256,10 +256,10 @@ static int add_events(struct assembly *assembly, struct error *err)
     assembly->profile.meta.has_only_events = replay_has_only_events(replay);
     for (size_t i = 0; i < replay->events.length; i++) {
         char number[32];
-        const char *name = replay_event_name(replay, i);
+        const char *name = replay_get_event_name(replay, i);
         snprintf(number, sizeof(number), "event %zu", i + 1);
         struct profile_event event = {.name = strings_add_z(&assembly->profile.strings, name ? name : number),
-                                      .period = (double)replay_event_number(replay, INFO_EVENT_PERIOD, i)};
+                                      .period = (double)replay_get_event_number(replay, INFO_EVENT_PERIOD, i)};
         if (event.name == STRING_NONE || !array_push(&assembly->profile.meta.events, event))
             return error_no_memory(err);
     }
@@ -346,10 +346,10 @@ static void describe_events(const struct replay *replay, char *text, size_t size
 {
     size_t used = 0;
     for (size_t i = 0; i < replay->events.length && used < size; i++) {
-        const char *name = replay_event_name(replay, i);
-        uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
+        const char *name = replay_get_event_name(replay, i);
+        uint64_t lost = replay_get_event_number(replay, INFO_EVENT_LOST, i);
         used += (size_t)snprintf(text + used, size - used, "%s%s %.0f", used ? ", " : "", name ? name : "?",
-                                 replay_event_total(replay, i));
+                                 replay_get_event_total(replay, i));
         if (lost && used < size)
             used +=
                 (size_t)snprintf(text + used, size - used, " (%" PRIu64 " sample%s lost)", lost, lost == 1 ? "" : "s");
@@ -367,14 +367,14 @@ void assembly_describe_result(const struct assembly *assembly, struct assemble_r
     result->damaged_bytes = replay->spool.damaged_bytes;
     result->samples_without_thread = replay->samples.without_thread;
     result->rest = replay->spool.rest;
-    result->is_finished = replay_info(replay, INFO_END_MONOTONIC) != NULL;
+    result->is_finished = replay_get_info(replay, INFO_END_MONOTONIC) != NULL;
     result->length = replay->range.last > assembly->start_ns ? replay->range.last - assembly->start_ns : 0;
     result->last_realtime = replay_convert_to_realtime(replay, replay->range.last);
     describe_events(replay, result->events, sizeof(result->events));
     result->addresses = assembly->symbolization.addresses;
     result->unnamed = assembly->symbolization.unnamed;
     result->trust = assembly->trust.all;
-    result->recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
+    result->recorder_cpu = replay_get_info_number(replay, INFO_RECORDER_CPU, 0);
     result->recorder_wall = replay_get_wall_time(replay);
     for (size_t i = 0; i < replay->threads.length; i++)
         result->threads += replay->threads.data[i].samples != 0;

@@ -35,7 +35,7 @@ uint32_t frame_builder_add_plain_frame(struct frame_builder *builder, const char
 
 bool frame_builder_add_categories(struct frame_builder *builder)
 {
-    bool has_waits = replay_info_number(builder->replay, INFO_OFF_CPU, 0) || builder->replay->samples.waits;
+    bool has_waits = replay_get_info_number(builder->replay, INFO_OFF_CPU, 0) || builder->replay->samples.waits;
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
         if ((i != CATEGORY_IDLE || has_waits) &&
             intern_category(builder->interner, categories[i][0], categories[i][1]) == PROFILE_NONE)

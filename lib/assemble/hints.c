@@ -43,7 +43,7 @@ static const char *advise_higher_rate(uint64_t interval, char *text, size_t size
  * sentences. */
 static void explain_unsampled_time(struct hints *hints, const struct replay *replay, uint64_t used)
 {
-    const char *event = replay_info(replay, INFO_EVENT);
+    const char *event = replay_get_info(replay, INFO_EVENT);
     uint64_t missing = used - replay->cpu_time.covered;
     char rate[64];
     if (replay->cpu_time.covered >= used / 100 * LEAST_COVERED_PERCENT || used <= MUCH_MS * MS ||
@@ -62,9 +62,9 @@ static void explain_unsampled_time(struct hints *hints, const struct replay *rep
 static void explain_samples(struct hints *hints, const struct replay *replay)
 {
     uint64_t interval = replay->infos.interval;
-    uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),
-             of_target = replay_info_number(replay, INFO_TARGET_CPU, 0);
-    uint64_t survivors = replay_info_number(replay, INFO_SURVIVORS, 0);
+    uint64_t used = replay_get_info_number(replay, INFO_CPU_TIME, 0),
+             of_target = replay_get_info_number(replay, INFO_TARGET_CPU, 0);
+    uint64_t survivors = replay_get_info_number(replay, INFO_SURVIVORS, 0);
     uint64_t wall = replay_get_wall_time(replay);
     bool is_few = replay->samples.count < FEW_SAMPLES;
     char rate[64];
@@ -74,8 +74,8 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     if (used < replay->cpu_time.covered)
         used = replay->cpu_time.covered;
     double used_ms = (double)used / (double)MS, seconds = (double)wall / 1e9;
-    uint64_t left_out = replay_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
-    const char *filters = replay_info(replay, INFO_FILTERS);
+    uint64_t left_out = replay_get_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
+    const char *filters = replay_get_info(replay, INFO_FILTERS);
     if (!left_out && of_target > used + MUCH_MS * MS && used < of_target / 2)
         add_hint(
             hints,
@@ -104,11 +104,11 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
 /* Adds a hint about processes that outlive the recording. */
 static void list_survivors(struct hints *hints, const struct replay *replay)
 {
-    uint64_t count = replay_info_number(replay, INFO_SURVIVORS, 0);
-    const char *names = replay_info(replay, INFO_SURVIVOR_NAMES);
+    uint64_t count = replay_get_info_number(replay, INFO_SURVIVORS, 0);
+    const char *names = replay_get_info(replay, INFO_SURVIVOR_NAMES);
     if (!count)
         return;
-    if (replay_info_number(replay, INFO_FOLLOWED, 0))
+    if (replay_get_info_number(replay, INFO_FOLLOWED, 0))
         add_hint(hints, "%s %s", names ? names : "",
                  count == 1 ? "continues after the recording" : "continue after the recording");
     else
@@ -165,7 +165,8 @@ static const char *find_advice(const struct replay *replay)
     const char *advice = NULL;
     for (size_t i = 0; i < replay->libs.items.length && !advice; i++)
         if (replay->libs.items.data[i].path)
-            advice = advise_machine(path_base_name(replay->libs.items.data[i].path), replay_info(replay, INFO_PRODUCT));
+            advice =
+                advise_machine(path_base_name(replay->libs.items.data[i].path), replay_get_info(replay, INFO_PRODUCT));
     return advice;
 }
 
@@ -188,7 +189,7 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
                              const struct symbolization *symbolization)
 {
     enum { FIFTIETH = 50, FIRST_PYTHON_WITH_NAMES = 12 };
-    const char *product = replay_info(replay, INFO_PRODUCT);
+    const char *product = replay_get_info(replay, INFO_PRODUCT);
     if (symbolization->jit_unnamed_samples && symbolization->jit_unnamed_samples >= replay->samples.count / FIFTIETH) {
         const char *advice = find_advice(replay);
         add_hint(hints, "JIT code has no symbols; %s",
@@ -205,8 +206,8 @@ static void explain_jit_code(struct hints *hints, const struct replay *replay,
 static void explain_cpu_limit(struct hints *hints, const struct replay *replay)
 {
     enum { MANY = 20 }; /* a twentieth */
-    uint64_t periods = replay_info_number(replay, INFO_LIMIT_PERIODS, 0);
-    uint64_t throttled = replay_info_number(replay, INFO_LIMIT_THROTTLED, 0);
+    uint64_t periods = replay_get_info_number(replay, INFO_LIMIT_PERIODS, 0);
+    uint64_t throttled = replay_get_info_number(replay, INFO_LIMIT_THROTTLED, 0);
     if (periods && throttled > periods / MANY)
         add_hint(hints,
                  "the CPU limit of the program's cgroup stopped threads in %" PRIu64 " of %" PRIu64
@@ -219,8 +220,8 @@ static void explain_cpu_limit(struct hints *hints, const struct replay *replay)
 static void explain_python(struct hints *hints, const struct replay *replay)
 {
     enum { MANY = 20 }; /* a twentieth */
-    uint64_t samples = replay_info_number(replay, INFO_PYTHON_SAMPLES, 0);
-    uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
+    uint64_t samples = replay_get_info_number(replay, INFO_PYTHON_SAMPLES, 0);
+    uint64_t late = replay_get_info_number(replay, INFO_PYTHON_LATE, 0);
     if (samples >= FEW_SAMPLES && late > samples / MANY)
         add_hint(
             hints,
@@ -232,7 +233,7 @@ static void explain_python(struct hints *hints, const struct replay *replay)
 
 static void explain_call_graphs(struct hints *hints, const struct replay *replay)
 {
-    if (replay_info_number(replay, INFO_NO_CALL_GRAPHS, 0) && replay->samples.count)
+    if (replay_get_info_number(replay, INFO_NO_CALL_GRAPHS, 0) && replay->samples.count)
         add_hint(
             hints,
             "perf recorded no call graphs, so each stack is one function: 'perf record -g' or 'perf record --call-graph dwarf' records them");

@@ -168,11 +168,11 @@ static uint32_t add_library(const struct maker *maker, uint32_t process, const u
     char breakpad_id[BREAKPAD_ID_SIZE], code_id[CODE_ID_SIZE], name[32];
     write_breakpad_id(build_id, JIT_IMAGE_ID_SIZE, breakpad_id);
     write_code_id(build_id, JIT_IMAGE_ID_SIZE, code_id);
-    snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(maker->replay, process));
+    snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_get_own_pid(maker->replay, process));
     char *path;
     if (asprintf(&path, "%s/%s", maker->directory_path, file) < 0)
         return PROFILE_NONE;
-    const char *machine = replay_info(maker->replay, INFO_MACHINE);
+    const char *machine = replay_get_info(maker->replay, INFO_MACHINE);
     struct library row = {
         .arch = strings_add_z(strings, machine ? machine : ""),
         .name = strings_add_z(strings, name),

@@ -98,7 +98,7 @@ bool jit_frames_list_dump_problems(struct frame_builder *builder)
                 ? "the file ends in the middle of a record, or a part is damaged: some symbols are missing"
                 : NULL;
         char name[32];
-        snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(replay, (uint32_t)i));
+        snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_get_own_pid(replay, (uint32_t)i));
         if (reason && !frame_builder_add_problem(builder, name, reason))
             return false;
     }
@@ -108,7 +108,7 @@ bool jit_frames_list_dump_problems(struct frame_builder *builder)
 static bool add_map_problem(struct frame_builder *builder, uint32_t process, const char *problem)
 {
     char name[32];
-    snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", process_perf_map_own_pid(builder->replay, process));
+    snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", process_perf_map_get_own_pid(builder->replay, process));
     return frame_builder_add_problem(builder, name, problem);
 }
 

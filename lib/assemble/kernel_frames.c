@@ -8,7 +8,7 @@
 int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err)
 {
     const struct replay *replay = builder->replay;
-    const char *boot = replay_info(replay, INFO_BOOT);
+    const char *boot = replay_get_info(replay, INFO_BOOT);
     char boot_now[64];
     bool is_wanted = false;
     for (size_t i = builder->first; i < replay->stacks.frames.length && !is_wanted; i++)

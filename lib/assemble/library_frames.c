@@ -86,7 +86,7 @@ static bool add_lib_rows(struct frame_builder *builder, const struct spool_libra
         write_ids_of_image(lib, breakpad_id, code_id);
     else if (lib->library_kind == SPOOL_LIB_FILE)
         write_ids_of_code(symbol_lib, breakpad_id, code_id);
-    const char *machine = replay_info(builder->replay, INFO_MACHINE);
+    const char *machine = replay_get_info(builder->replay, INFO_MACHINE);
     uint32_t name = frame_builder_add_text(builder, path_base_name(lib->path)),
              path = frame_builder_add_text(builder, lib->path);
     struct library row = {

@@ -72,7 +72,7 @@ void live_assembly_free(struct live_assembly *live)
     free(live);
 }
 
-int live_assembly_fd(const struct live_assembly *live)
+int live_assembly_get_fd(const struct live_assembly *live)
 {
     return live->fd;
 }
@@ -200,7 +200,7 @@ static int add_samples(struct live_assembly *live, struct error *err)
     struct assembly *assembly = &live->assembly;
     struct live_step step = {.live = live, .rows = {.assembly = assembly, .err = err}};
     step.source = sample_rows_source(&step.rows);
-    step.source.has_wakers = replay_info_number(&assembly->replay, INFO_WAKERS, 0) != 0;
+    step.source.has_wakers = replay_get_info_number(&assembly->replay, INFO_WAKERS, 0) != 0;
     step.sink = text_sink(&live->text);
     int code = ensure_rows(live) ? 0 : error_no_memory(err);
     for (size_t i = 0; !code && i < assembly->order.length; i++) {

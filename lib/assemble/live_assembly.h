@@ -25,13 +25,13 @@ struct live_assembly;
 struct live_assembly *live_assembly_new(const char *spool_path, const struct assemble_options *options);
 
 /* Reads the new part of the recording. Fills `result`, with the description in memory_fd (JSON, owned by the caller).
- * Sets *added to the end of the new rows in the file of live_assembly_fd(). -ENODATA: the recording has no thread yet.
- * After another failure, the only permitted call is live_assembly_free(). */
+ * Sets *added to the end of the new rows in the file of live_assembly_get_fd(). -ENODATA: the recording has no thread
+ * yet. After another failure, the only permitted call is live_assembly_free(). */
 int live_assembly_add_step(struct live_assembly *live, struct assemble_result *result, uint64_t *added,
                            struct error *err);
 
 /* Returns the file of added rows: objects of "added", each preceded by a comma. Borrowed. */
-int live_assembly_fd(const struct live_assembly *live);
+int live_assembly_get_fd(const struct live_assembly *live);
 
 /* Whether more JIT code has no symbol than at the first step, and perf maps or jitdumps have grown since: a new
  * assembly may find the symbols. */

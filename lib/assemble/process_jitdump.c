@@ -53,7 +53,7 @@ static int open_agent_file(const struct replay *replay, uint32_t process)
     glob_t found = {0};
     int fd = -1;
     snprintf(pattern, sizeof(pattern), "%s/.debug/jit/*/jit-%" PRIu32 ".dump", directory ? directory : "",
-             process_perf_map_own_pid(replay, process));
+             process_perf_map_get_own_pid(replay, process));
     if (directory && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc && fd < 0; i++)
             fd = process_perf_map_open_trusted(replay, process, AT_FDCWD, found.gl_pathv[i]);
@@ -67,9 +67,9 @@ static int open_unmapped(const struct replay *replay, uint32_t process)
 } /* Returns a descriptor, which the caller closes; negative: no readable or trusted file. */
 static int open_dump(const struct replay *replay, uint32_t process)
 {
-    const struct jit_file *file = replay->input.jit_files
-                                      ? jit_files_find(replay->input.jit_files, replay_process_number(replay, process))
-                                      : NULL;
+    const struct jit_file *file =
+        replay->input.jit_files ? jit_files_find(replay->input.jit_files, replay_get_process_number(replay, process))
+                                : NULL;
     bool is_kept = file && file->dump >= 0 && may_be_read(replay, process, file->dump, NULL);
     int fd = is_kept ? fcntl(file->dump, F_DUPFD_CLOEXEC, 0) : open_mapped(replay, process);
     return fd < 0 && !replay->processes.data[process].jit.dump_lib ? open_unmapped(replay, process) : fd;
@@ -111,7 +111,7 @@ const char *process_jitdump_find_source_file(const struct jitdump *dump, const s
 /* ---- lookup ---- */
 
 /* Converts a time of the recording to the clock of the jitdump file. */
-static uint64_t to_dump_clock(const struct replay *replay, const struct jitdump *dump, uint64_t time)
+static uint64_t convert_to_dump_clock(const struct replay *replay, const struct jitdump *dump, uint64_t time)
 {
     switch (dump->clock) {
     case JITDUMP_MONOTONIC:
@@ -125,16 +125,16 @@ static uint64_t to_dump_clock(const struct replay *replay, const struct jitdump 
 
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time)
 {
-    uint64_t at = to_dump_clock(replay, dump, time);
+    uint64_t at = convert_to_dump_clock(replay, dump, time);
     uint32_t code = jit_history_find(&dump->history, pc, at);
     if (code == JIT_HISTORY_NONE && at < UINT64_MAX - note_lag)
         code = jit_history_find(&dump->history, pc, at + note_lag);
     return code;
 }
 
-uint64_t process_jitdump_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time)
+uint64_t process_jitdump_find_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time)
 {
-    uint64_t at = to_dump_clock(replay, dump, time);
+    uint64_t at = convert_to_dump_clock(replay, dump, time);
     return jit_history_count(&dump->history, at) +
            (at < UINT64_MAX - note_lag ? jit_history_count(&dump->history, at + note_lag) : 0);
 }

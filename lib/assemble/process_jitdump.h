@@ -23,4 +23,4 @@ const char *process_jitdump_find_source_file(const struct jitdump *dump, const s
 uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time);
 
 /* Returns the number of changes up to that time. */
-uint64_t process_jitdump_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time);
+uint64_t process_jitdump_find_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time);

@@ -38,7 +38,7 @@ static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
 
 static const struct jit_file *find_jit_file(const struct replay *replay, uint32_t process)
 {
-    return replay->input.jit_files ? jit_files_find(replay->input.jit_files, replay_process_number(replay, process))
+    return replay->input.jit_files ? jit_files_find(replay->input.jit_files, replay_get_process_number(replay, process))
                                    : NULL;
 }
 
@@ -82,7 +82,7 @@ int process_perf_map_open_trusted(const struct replay *replay, uint32_t process,
     return code;
 }
 
-const char *process_perf_map_problem(int code)
+const char *process_perf_map_describe_problem(int code)
 {
     switch (code) {
     case -EPERM:
@@ -100,7 +100,7 @@ const char *process_perf_map_problem(int code)
     }
 }
 
-uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
+uint32_t process_perf_map_get_own_pid(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = find_jit_file(replay, process);
     return file ? file->pid : replay->processes.data[process].pid;
@@ -122,7 +122,7 @@ int process_perf_map_open_named(const struct replay *replay, uint32_t process, c
     int directory = replay->input.perf_map_directory && start ? open_directory(replay, process) : -1;
     if (directory < 0)
         return -ENOENT;
-    snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, process_perf_map_own_pid(replay, process), after);
+    snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, process_perf_map_get_own_pid(replay, process), after);
     int fd = process_perf_map_open_trusted(replay, process, directory, name);
     close(directory);
     return fd;
@@ -170,7 +170,8 @@ static int add_names(struct perf_map_names *names, const struct wanted *wanted, 
 static uint64_t hash_file(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = find_jit_file(replay, process);
-    return (uint64_t)(file ? file->directory : JIT_DIRECTORY_OURS) << 32 | process_perf_map_own_pid(replay, process);
+    return (uint64_t)(file ? file->directory : JIT_DIRECTORY_OURS) << 32 |
+           process_perf_map_get_own_pid(replay, process);
 }
 
 /* Whether a later program with the same pid has overwritten the file. */
@@ -213,7 +214,7 @@ static int read_owner_maps(struct perf_map_names *names, struct wanted *wanted, 
     for (int i = 0; i < PERF_MAP_GENERATIONS && owner != REPLAY_NONE && !code; i++) {
         if (!is_replaced(last_of_file, replay, owner))
             code = read_perf_map(wanted, replay, owner, err);
-        owner = replay_forked_from(replay, owner);
+        owner = replay_find_fork_parent(replay, owner);
     }
     if (!code)
         code = add_names(names, wanted, err);

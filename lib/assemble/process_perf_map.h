@@ -16,13 +16,13 @@ enum { PERF_MAP_GENERATIONS = 16 };
 int process_perf_map_open(const struct replay *replay, uint32_t process);
 
 /* Returns the message for an error of process_perf_map_open(), or NULL for none. */
-const char *process_perf_map_problem(int code);
+const char *process_perf_map_describe_problem(int code);
 
 /* Opens another file of PERF_MAP_DIRECTORY. The file name is `before`, the process's own pid, and `after`. */
 int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after);
 
 /* Returns the pid that the names of the process's files contain, which is its pid in its own pid namespace. */
-uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process);
+uint32_t process_perf_map_get_own_pid(const struct replay *replay, uint32_t process);
 
 /* Whether to trust a file of this owner as the process's own, see process_perf_map.c. */
 bool process_perf_map_trusts_owner(const struct replay *replay, uint32_t process, uid_t owner);

@@ -9,7 +9,7 @@ struct named_library get_saved_library(const struct profile *profile, uint32_t l
                                   .path = profile_text(profile, row->path)};
 }
 
-static void identify(struct profile_addresses *addresses, const struct profile *profile, size_t row)
+static void identify_library(struct profile_addresses *addresses, const struct profile *profile, size_t row)
 {
     struct named_library named = get_saved_library(profile, (uint32_t)row);
     struct identified_library *out = &addresses->libraries[row];
@@ -41,7 +41,7 @@ int profile_addresses_make(struct profile_addresses *addresses, const struct pro
             !address_batches_add(&addresses->batches, frames->lib[i], (uint64_t)frames->address[i], (uint32_t)i))
             return error_no_memory(err);
     for (size_t i = 0; i < libs; i++)
-        identify(addresses, profile, i);
+        identify_library(addresses, profile, i);
     return address_batches_make(&addresses->batches, get_library_at, addresses) ? 0 : error_no_memory(err);
 }
 

@@ -177,7 +177,7 @@ static double round_value(double value)
     return round(value * 1000) / 1000;
 }
 
-static double to_ms(const struct filling *filling, uint64_t time)
+static double convert_to_ms(const struct filling *filling, uint64_t time)
 {
     uint64_t start = filling->source->start_ns;
     return time > start ? round_value((double)(time - start) / MS) : 0;
@@ -226,7 +226,7 @@ static void drop_redundant_sample(struct filling *filling)
 static bool add_level(struct filling *filling, const struct replay_series *series, size_t i, uint64_t value,
                       uint64_t *previous)
 {
-    double time = to_ms(filling, series->readings.data[i].time);
+    double time = convert_to_ms(filling, series->readings.data[i].time);
     bool ok = true;
     if (!filling->times.length)
         ok = add_sample(filling, time, 0);
@@ -244,9 +244,9 @@ static bool add_change(struct filling *filling, const struct replay_series *seri
     bool is_first = !filling->times.length, ok = true;
     double change = is_first || reading->is_base || value < *previous ? 0 : (double)(value - *previous) * scale;
     if (!is_first && reading->since)
-        ok = add_sample(filling, to_ms(filling, reading->since), 0);
+        ok = add_sample(filling, convert_to_ms(filling, reading->since), 0);
     drop_redundant_sample(filling);
-    ok = ok && add_sample(filling, to_ms(filling, reading->time), change);
+    ok = ok && add_sample(filling, convert_to_ms(filling, reading->time), change);
     drop_redundant_sample(filling);
     *previous = value;
     return ok;
@@ -257,7 +257,7 @@ static bool add_change(struct filling *filling, const struct replay_series *seri
 static bool add_end(struct filling *filling, bool is_level)
 {
     static const double moment = 100; /* ms */
-    double time = to_ms(filling, filling->end);
+    double time = convert_to_ms(filling, filling->end);
     size_t count = filling->times.length;
     if (!count || time <= filling->times.data[count - 1])
         return true;
@@ -364,7 +364,7 @@ static int fill_power(struct filling *filling, struct error *err)
 {
     const struct replay *replay = filling->source->replay;
     const struct replay_series *series = replay_counters_find(&replay->counters, COUNTERS_OF_POWER);
-    const char *names = replay_info(replay, INFO_POWER);
+    const char *names = replay_get_info(replay, INFO_POWER);
     int code = 0;
     filling->series = series;
     for (size_t i = 0; series && names && i < series->width && !code; i++) {

@@ -28,7 +28,7 @@ static uint32_t add_text(struct metadata *metadata, const char *text)
 
 static uint32_t add_info_text(struct metadata *metadata, const char *name)
 {
-    const char *value = replay_info(metadata->replay, name);
+    const char *value = replay_get_info(metadata->replay, name);
     return value && value[0] ? add_text(metadata, value) : PROFILE_NONE;
 }
 
@@ -37,7 +37,7 @@ static uint32_t add_info_text(struct metadata *metadata, const char *name)
 static void fill_machine(struct metadata *metadata)
 {
     struct profile_meta *meta = &metadata->profile->meta;
-    const char *machine = replay_info(metadata->replay, INFO_MACHINE);
+    const char *machine = replay_get_info(metadata->replay, INFO_MACHINE);
     char abi[128];
     meta->os = add_info_text(metadata, INFO_SYSTEM);
     if (machine) {
@@ -46,9 +46,9 @@ static void fill_machine(struct metadata *metadata)
     }
     meta->platform = add_text(metadata, "Linux");
     meta->cpu_name = add_info_text(metadata, INFO_CPU_NAME);
-    meta->logical_cpus = (uint32_t)replay_info_number(metadata->replay, INFO_CPUS, 0);
-    meta->physical_cpus = (uint32_t)replay_info_number(metadata->replay, INFO_CORES, 0);
-    meta->main_memory = replay_info_number(metadata->replay, INFO_MEMORY, 0);
+    meta->logical_cpus = (uint32_t)replay_get_info_number(metadata->replay, INFO_CPUS, 0);
+    meta->physical_cpus = (uint32_t)replay_get_info_number(metadata->replay, INFO_CORES, 0);
+    meta->main_memory = replay_get_info_number(metadata->replay, INFO_MEMORY, 0);
 }
 
 /* ---- sections of the info panel ---- */
@@ -126,7 +126,7 @@ static void add_count_and_share(struct metadata *metadata, const char *label, ui
 
 static void add_info_string(struct metadata *metadata, const char *label, const char *name)
 {
-    const char *value = replay_info(metadata->replay, name);
+    const char *value = replay_get_info(metadata->replay, name);
     if (value && value[0])
         add_string(metadata, label, value);
 }
@@ -142,16 +142,16 @@ static void fill_recording_section(struct metadata *metadata)
     add_info_string(metadata, "Processes", INFO_SCOPE);
     add_info_string(metadata, "Filters", INFO_FILTERS);
     add_info_string(metadata, "Not recorded", INFO_TIER_NOTES);
-    if (replay_info(metadata->replay, INFO_END_MONOTONIC))
+    if (replay_get_info(metadata->replay, INFO_END_MONOTONIC))
         add_info_string(metadata, "Exit status", INFO_EXIT);
     else
         add_string(metadata, "Exit status",
                    metadata->replay->spool.is_running ? "still running" : "unknown: the recording did not finish");
     if (metadata->replay->spool.keeps_last)
         add_string(metadata, "Part", "only the newest samples (--last)");
-    if (replay_info(metadata->replay, INFO_STACK_BYTES)) /* perf's call chains have no stack copies */
+    if (replay_get_info(metadata->replay, INFO_STACK_BYTES)) /* perf's call chains have no stack copies */
         add_number(metadata, "Stack copied per sample", "bytes",
-                   replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
+                   replay_get_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 
 /* Adds the wall-clock time of the profile's time 0, and its CLOCK_MONOTONIC time, for a program's own time stamps. */
@@ -160,7 +160,7 @@ static void add_zero_time(struct metadata *metadata, uint64_t start_ns)
     uint64_t realtime = replay_convert_to_realtime(metadata->replay, start_ns);
     time_t seconds = (time_t)(realtime / SECOND);
     struct tm utc;
-    const char *clock = replay_info(metadata->replay, INFO_CLOCK);
+    const char *clock = replay_get_info(metadata->replay, INFO_CLOCK);
     char date[64], text[160];
     if (!realtime || !gmtime_r(&seconds, &utc) || !strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &utc))
         return;
@@ -211,7 +211,7 @@ static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
     size_t reasons = 0;
     for (size_t i = 0; i < UNWIND_ENDS; i++) {
         snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);
-        uint64_t count = replay_info_number(metadata->replay, name, 0);
+        uint64_t count = replay_get_info_number(metadata->replay, name, 0);
         if (!count || metadata->replay->spool.keeps_last)
             continue;
         used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", reasons++ ? "; " : " (");
@@ -290,7 +290,7 @@ static void format_parts(char *text, size_t size, uint64_t whole, const uint64_t
 static void add_coverage(struct metadata *metadata, const struct trust *trust)
 {
     const struct replay *replay = metadata->replay;
-    uint64_t covered = replay->cpu_time.covered, used = replay_info_number(replay, INFO_CPU_TIME, 0);
+    uint64_t covered = replay->cpu_time.covered, used = replay_get_info_number(replay, INFO_CPU_TIME, 0);
     if (replay->spool.keeps_last || replay_has_only_events(replay))
         return;
     uint64_t interval = replay->infos.interval;
@@ -325,11 +325,11 @@ static void add_coverage(struct metadata *metadata, const struct trust *trust)
 static void add_waits(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
-    const uint64_t counts[] = {replay_info_number(replay, INFO_WAITS_TRUNCATED, 0),
-                               replay_info_number(replay, INFO_WAITS_WITHOUT_STACK, 0)};
+    const uint64_t counts[] = {replay_get_info_number(replay, INFO_WAITS_TRUNCATED, 0),
+                               replay_get_info_number(replay, INFO_WAITS_WITHOUT_STACK, 0)};
     static const char *const what[] = {"with a truncated stack", "without a stack"};
     char text[256];
-    uint64_t looks = replay_info_number(replay, INFO_WAIT_CHECK_INTERVAL, 0);
+    uint64_t looks = replay_get_info_number(replay, INFO_WAIT_CHECK_INTERVAL, 0);
     if (!replay->samples.waits)
         return;
     format_parts(text, sizeof(text), replay->samples.waits, counts, what, sizeof(counts) / sizeof(*counts));
@@ -348,17 +348,17 @@ static void add_events(struct metadata *metadata)
     const struct replay *replay = metadata->replay;
     for (size_t i = 0; i < replay->events.length; i++) {
         const struct replay_event *event = &replay->events.data[i];
-        const char *name = replay_event_name(replay, i);
-        uint64_t period = replay_event_number(replay, INFO_EVENT_PERIOD, i);
-        uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
-        uint64_t throttled = replay_event_number(replay, INFO_EVENT_THROTTLED, i);
+        const char *name = replay_get_event_name(replay, i);
+        uint64_t period = replay_get_event_number(replay, INFO_EVENT_PERIOD, i);
+        uint64_t lost = replay_get_event_number(replay, INFO_EVENT_LOST, i);
+        uint64_t throttled = replay_get_event_number(replay, INFO_EVENT_THROTTLED, i);
         char label[160], text[256];
         snprintf(label, sizeof(label), "Event %.140s", name ? name : "?");
-        int length = snprintf(text, sizeof(text), "%.0f in %" PRIu64 " sample%s", replay_event_total(replay, i),
+        int length = snprintf(text, sizeof(text), "%.0f in %" PRIu64 " sample%s", replay_get_event_total(replay, i),
                               event->samples, event->samples == 1 ? "" : "s");
         if (period > 1)
             length += snprintf(text + length, sizeof(text) - (size_t)length, ", one for %" PRIu64, period);
-        uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i);
+        uint64_t count = replay_get_event_number(replay, INFO_EVENT_COUNT, i);
         if (count > event->total && period)
             length += snprintf(text + length, sizeof(text) - (size_t)length, ", of %" PRIu64 " events", count);
         if (event->truncated)
@@ -404,9 +404,9 @@ static void add_unnamed_libraries(struct metadata *metadata, const struct symbol
 static void add_python(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
-    uint64_t samples = replay_info_number(replay, INFO_PYTHON_SAMPLES, 0);
-    uint64_t read = replay_info_number(replay, INFO_PYTHON_READ, 0);
-    uint64_t late = replay_info_number(replay, INFO_PYTHON_LATE, 0);
+    uint64_t samples = replay_get_info_number(replay, INFO_PYTHON_SAMPLES, 0);
+    uint64_t read = replay_get_info_number(replay, INFO_PYTHON_READ, 0);
+    uint64_t late = replay_get_info_number(replay, INFO_PYTHON_LATE, 0);
     if (!samples || read > samples || late > samples - read)
         return;
     add_count_and_share(metadata, "Python samples with Python frames", read, samples);
@@ -431,11 +431,11 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_info_string(metadata, "Limit reached", INFO_LIMITS);
     add_number(metadata, "Samples", "integer", replay->samples.count);
     add_coverage(metadata, source->trust);
-    uint64_t left_out = replay_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
+    uint64_t left_out = replay_get_info_number(replay, INFO_EXCLUDED_SAMPLES, 0);
     if (left_out)
         add_number(metadata, "Samples excluded by --thread", "integer", left_out);
     add_number(metadata, "Samples lost", "integer", replay->samples.lost);
-    uint64_t throttled = replay_info_number(replay, INFO_THROTTLED, 0);
+    uint64_t throttled = replay_get_info_number(replay, INFO_THROTTLED, 0);
     if (throttled)
         add_number(metadata, "Times the kernel throttled sampling", "integer", throttled);
     add_events(metadata);
@@ -452,9 +452,9 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     add_number(metadata, "Stacks completed from the live process", "integer", all->completed_live);
     add_waits(metadata);
     add_python(metadata);
-    if (replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0))
+    if (replay_get_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0))
         add_number(metadata, "Stacks completed by libunwind", "integer",
-                   replay_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));
+                   replay_get_info_number(metadata->replay, INFO_BY_LIBUNWIND, 0));
     add_number(metadata, "Stacks unwound without unwind information", "integer", all->without_cfi);
     if (all->unnamed)
         add_count_and_share(metadata, "Samples without symbols", all->unnamed, all->samples);
@@ -467,7 +467,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
     if (replay->samples.without_thread)
         add_number(metadata, "Samples of threads whose description is damaged", "integer",
                    replay->samples.without_thread);
-    uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
+    uint64_t recorder_cpu = replay_get_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[96];
         uint64_t wall = replay_get_wall_time(replay), all_samples = count_samples(replay);
@@ -480,7 +480,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
                      100 * (double)recorder_cpu / (double)wall);
         add_string(metadata, "CPU time of the recorder", text);
     }
-    uint64_t memory = replay_info_number(replay, INFO_RECORDER_MEMORY, 0);
+    uint64_t memory = replay_get_info_number(replay, INFO_RECORDER_MEMORY, 0);
     if (memory)
         add_number(metadata, "Memory of the recorder", "bytes", memory);
     add_problems(metadata, symbolization);
@@ -533,11 +533,11 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
     const uint64_t start_ns = source->start_ns;
     struct metadata metadata = {.profile = profile, .replay = replay, .listener = source->listener};
     struct profile_meta *meta = &profile->meta;
-    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
+    uint64_t monotonic = replay_get_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t realtime = replay_get_info_number(replay, INFO_START_REALTIME, 0);
     *meta = (struct profile_meta){
         .version = PROFILE_VERSION,
-        .interval = (double)replay_info_number(replay, INFO_INTERVAL, 1000000) / 1e6,
+        .interval = (double)replay_get_info_number(replay, INFO_INTERVAL, 1000000) / 1e6,
         .start_time = floor((double)(realtime + (start_ns - monotonic)) / 1e6),
         .product = add_info_text(&metadata, INFO_PRODUCT),
         .arguments = add_info_text(&metadata, INFO_COMMAND),
@@ -549,11 +549,11 @@ int fill_metadata(struct profile *profile, const struct metadata_source *source,
         .cpu_name = PROFILE_NONE,
         .marker_schema = PROFILE_NONE,
         .symbolicated = 1,
-        .has_cpu_delta = replay_info_number(replay, INFO_NO_CPU_TIME, 0) == 0,
+        .has_cpu_delta = replay_get_info_number(replay, INFO_NO_CPU_TIME, 0) == 0,
         .monotonic_start_ns = start_ns,
         .profiling_start = source->range_start,
     };
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    uint64_t end = replay_get_info_number(replay, INFO_END_MONOTONIC, 0);
     if (end <= start_ns)
         end = replay->range.last;
     if (end > start_ns)

@@ -73,7 +73,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->spool.window_end = spool_reader_place(replay->spool.reader);
     replay->spool.window_missed = spool_reader_missed_samples(replay->spool.reader);
     /* The kernel's count at the end includes samples lost after the last LOST record. */
-    uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
+    uint64_t counted = replay_get_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->samples.lost && !replay->spool.keeps_last)
         replay->samples.lost = counted;
     spool_reader_close(replay->spool.reader);
@@ -82,7 +82,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         replay_marks_drop_before(&replay->marks, replay->range.first_sample);
     code = replay_marks_end(&replay->marks, replay->samples.lost, replay->range.last, err);
     for (size_t i = 0; i < replay->events.length; i++) {
-        uint64_t lost = replay_event_number(replay, INFO_EVENT_LOST, i);
+        uint64_t lost = replay_get_event_number(replay, INFO_EVENT_LOST, i);
         replay->samples.lost -= lost < replay->samples.lost ? lost : replay->samples.lost;
     }
     if (!code)

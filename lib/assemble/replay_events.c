@@ -32,8 +32,8 @@ int replay_add_event(struct replay *replay, const struct spool_event_sample *sam
  */
 static double find_scale(const struct replay *replay, size_t i)
 {
-    uint64_t count = replay_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
-    bool is_adapted = replay_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
+    uint64_t count = replay_get_event_number(replay, INFO_EVENT_COUNT, i), total = replay->events.data[i].total;
+    bool is_adapted = replay_get_event_number(replay, INFO_EVENT_PERIOD, i) == 0;
     return is_adapted && count && total && !replay->spool.keeps_last && !replay->input.window
                ? (double)count / (double)total
                : 1;
@@ -41,7 +41,7 @@ static double find_scale(const struct replay *replay, size_t i)
 
 int replay_end_events(struct replay *replay, struct error *err)
 {
-    for (size_t i = replay->events.length; i < EVENTS_MAX && replay_event_name(replay, i); i++)
+    for (size_t i = replay->events.length; i < EVENTS_MAX && replay_get_event_name(replay, i); i++)
         if (!array_push_zero(&replay->events))
             return error_no_memory(err);
     for (size_t i = 0; i < replay->events.length; i++)
@@ -51,27 +51,27 @@ int replay_end_events(struct replay *replay, struct error *err)
 
 bool replay_has_only_events(const struct replay *replay)
 {
-    const char *event = replay_info(replay, INFO_EVENT);
+    const char *event = replay_get_info(replay, INFO_EVENT);
     return event && strcmp(event, "none") == 0;
 }
 
-double replay_event_total(const struct replay *replay, size_t i)
+double replay_get_event_total(const struct replay *replay, size_t i)
 {
     return (double)replay->events.data[i].total * replay->events.data[i].scale;
 }
 
-const char *replay_event_name(const struct replay *replay, size_t i)
+const char *replay_get_event_name(const struct replay *replay, size_t i)
 {
     char name[64];
     snprintf(name, sizeof(name), INFO_EVENT_NAME "%zu", i + 1);
-    return replay_info(replay, name);
+    return replay_get_info(replay, name);
 }
 
-uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i)
+uint64_t replay_get_event_number(const struct replay *replay, const char *prefix, size_t i)
 {
     char name[64];
     snprintf(name, sizeof(name), "%s%zu", prefix, i + 1);
-    return replay_info_number(replay, name, 0);
+    return replay_get_info_number(replay, name, 0);
 }
 
 void replay_events_destroy(struct replay *replay)

@@ -18,10 +18,10 @@ void replay_events_destroy(struct replay *replay);
 bool replay_has_only_events(const struct replay *replay);
 
 /* Returns the occurrences for which the samples of events.data[i] stand. */
-double replay_event_total(const struct replay *replay, size_t i);
+double replay_get_event_total(const struct replay *replay, size_t i);
 
 /* Returns the name of events.data[i] of the recording, or NULL if the name is unknown. */
-const char *replay_event_name(const struct replay *replay, size_t i);
+const char *replay_get_event_name(const struct replay *replay, size_t i);
 
 /* Returns a number of events.data[i] from its metadata INFO_EVENT_..., or 0 if the recording lacks the number. */
-uint64_t replay_event_number(const struct replay *replay, const char *prefix, size_t i);
+uint64_t replay_get_event_number(const struct replay *replay, const char *prefix, size_t i);

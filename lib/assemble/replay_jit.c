@@ -32,7 +32,7 @@ static bool has_map(struct replay *replay, uint32_t number)
     if (process->jit.map_state == REPLAY_JIT_UNKNOWN) {
         int fd = process_perf_map_open(replay, number);
         process->jit.map_state = fd < 0 ? REPLAY_JIT_MISSING : REPLAY_JIT_FOUND;
-        process->jit.map_problem = fd < 0 ? process_perf_map_problem(fd) : NULL;
+        process->jit.map_problem = fd < 0 ? process_perf_map_describe_problem(fd) : NULL;
         if (fd >= 0)
             close(fd);
     }
@@ -51,7 +51,7 @@ static void next_ancestor(const struct replay *replay, struct ancestry *at)
     const struct replay_process *process = &replay->processes.data[at->process];
     if (process->start < at->time)
         at->time = process->start;
-    at->process = ++at->generations < PERF_MAP_GENERATIONS ? replay_forked_from(replay, at->process) : REPLAY_NONE;
+    at->process = ++at->generations < PERF_MAP_GENERATIONS ? replay_find_fork_parent(replay, at->process) : REPLAY_NONE;
 }
 
 /* ---- frames ---- */
@@ -98,10 +98,10 @@ struct replay_jit_frame replay_add_jit_frame(struct replay *replay, uint32_t pro
     return found;
 }
 
-uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time)
+uint64_t replay_find_jit_generation(const struct replay *replay, uint32_t process, uint64_t time)
 {
     const struct jitdump *dump = replay->processes.data[process].jit.dump;
-    return dump ? 1 + process_jitdump_generation(replay, dump, time) : 0;
+    return dump ? 1 + process_jitdump_find_generation(replay, dump, time) : 0;
 }
 
 void replay_handle_jit_mapping(struct replay *replay, uint32_t process, uint32_t lib)

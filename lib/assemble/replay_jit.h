@@ -18,7 +18,7 @@ struct replay_jit_frame replay_add_jit_frame(struct replay *replay, uint32_t pro
                                              bool is_mapped);
 
 /* Returns a number that changes whenever the code at an address of the process may have changed. */
-uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time);
+uint64_t replay_find_jit_generation(const struct replay *replay, uint32_t process, uint64_t time);
 
 /* Call this function when the process maps a library, which may be a jitdump file. */
 void replay_handle_jit_mapping(struct replay *replay, uint32_t process, uint32_t lib);

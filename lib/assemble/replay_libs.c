@@ -34,7 +34,7 @@ int replay_add_load(struct replay *replay, const struct spool_mapping *mapping, 
         return 0;
     const struct spool_library *lib = &replay->libs.items.data[mapping->library];
     if (lib->library_kind != SPOOL_LIB_FILE || jit_files_is_jitdump(lib->path) ||
-        mapping->time_ns <= replay_info_number(replay, INFO_START_MONOTONIC, 0))
+        mapping->time_ns <= replay_get_info_number(replay, INFO_START_MONOTONIC, 0))
         return 0;
     uint64_t key = (uint64_t)mapping->process << 32 | mapping->library;
     if (replay->libs.loads.length >= REPLAY_LOADS) {

@@ -93,7 +93,7 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
     return 1;
 }
 
-uint32_t replay_process_number(const struct replay *replay, uint32_t row)
+uint32_t replay_get_process_number(const struct replay *replay, uint32_t row)
 {
     return row < replay->rows.of_processes.length ? replay->rows.of_processes.data[row] : row;
 }

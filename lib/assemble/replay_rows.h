@@ -12,7 +12,7 @@
 int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err);
 
 /* Returns the recorder's number of the process in this row. */
-uint32_t replay_process_number(const struct replay *replay, uint32_t row);
+uint32_t replay_get_process_number(const struct replay *replay, uint32_t row);
 
 void replay_rows_destroy(struct replay_rows *rows);
 

@@ -20,7 +20,7 @@ static void count_omitted(struct replay *replay, const struct spool_list *frames
     }
 }
 
-static uint32_t to_cpu_units(uint64_t ns)
+static uint32_t convert_to_cpu_units(uint64_t ns)
 {
     uint64_t units = ns / SAMPLE_CPU_UNIT;
     return units < SAMPLE_CPU_MAX ? (uint32_t)units : (uint32_t)SAMPLE_CPU_MAX;
@@ -53,7 +53,7 @@ static int add_time_before_wait(struct replay *replay, const struct spool_wait *
     struct replay_thread *thread = &replay->threads.data[wait->thread];
     const struct stored_sample *newest = sample_store_get_newest(replay->samples.store, wait->thread);
     struct stored_sample before = {
-        .time = start->time, .stack = REPLAY_NONE, .cpu_time = to_cpu_units(wait->cpu_time_ns)};
+        .time = start->time, .stack = REPLAY_NONE, .cpu_time = convert_to_cpu_units(wait->cpu_time_ns)};
     thread->cpu_time.ran_to_waits += (uint64_t)before.cpu_time * SAMPLE_CPU_UNIT;
     bool is_needed = before.cpu_time || (newest && newest->stack == start->stack);
     return is_needed ? sample_store_add(replay->samples.store, wait->thread, &before, err) : 0;
@@ -85,7 +85,7 @@ static bool add_to_unseen_wait(struct replay *replay, const struct spool_wait *w
     uint64_t length = newest[1].time - newest[0].time, total = wait->wait_ns + wait->unseen_ns;
     if (total < length)
         newest[0].time = newest[1].time - total;
-    newest[0].unseen = total > length ? to_cpu_units(total - length) : 0;
+    newest[0].unseen = total > length ? convert_to_cpu_units(total - length) : 0;
     newest[0].stack = newest[1].stack = stack;
     newest[1].kind = STORED_WAIT_END;
     replay->threads.data[wait->thread].cpu_time.unseen += (uint64_t)newest[0].unseen * SAMPLE_CPU_UNIT;
@@ -112,14 +112,15 @@ static int add_wait(struct replay *replay, const struct spool_wait *wait, uint32
     thread->waits += is_seen;
     replay->processes.data[thread->process].samples += is_seen;
     replay->samples.waits++;
-    struct stored_sample start = {.kind = STORED_WAIT_BEGIN, .stack = stack, .unseen = to_cpu_units(wait->unseen_ns)};
+    struct stored_sample start = {
+        .kind = STORED_WAIT_BEGIN, .stack = stack, .unseen = convert_to_cpu_units(wait->unseen_ns)};
     start.time = clamp_time(thread, wait->time_ns > wait->wait_ns ? wait->time_ns - wait->wait_ns : 0);
     uint64_t left = wait->time_ns > start.time ? wait->time_ns - start.time : 0;
     if (wait->unseen_ns && left < wait->wait_ns) { /* a sum of several waits, whose mean length does not fit */
         if (add_to_unseen_wait(replay, wait, stack))
             return 0;
         start.time = clamp_time(thread, wait->time_ns);
-        start.unseen = to_cpu_units(wait->unseen_ns + wait->wait_ns);
+        start.unseen = convert_to_cpu_units(wait->unseen_ns + wait->wait_ns);
     }
     thread->cpu_time.unseen += (uint64_t)start.unseen * SAMPLE_CPU_UNIT;
     int code = add_time_before_wait(replay, wait, &start, err);
@@ -144,8 +145,9 @@ static int add_cpu_sample(struct replay *replay, const struct spool_sample *samp
         replay->stacks.frames.data[replay->stacks.items.data[stack].frame].samples++;
     replay->processes.data[thread->process].samples++;
     replay->samples.count++;
-    struct stored_sample stored = {
-        .time = clamp_time(thread, sample->time_ns), .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time_ns)};
+    struct stored_sample stored = {.time = clamp_time(thread, sample->time_ns),
+                                   .stack = stack,
+                                   .cpu_time = convert_to_cpu_units(sample->cpu_time_ns)};
     extend_covered_time(replay, thread, stored.cpu_time);
     return sample_store_add(replay->samples.store, sample->thread, &stored, err);
 }
@@ -235,7 +237,7 @@ int replay_add_slice(struct replay *replay, const struct spool_slice *slice, str
     begin.cpu = slice->cpu;
     struct stored_sample stop = begin;
     stop.time = end > begin.time ? end : begin.time;
-    stop.off_cpu = to_cpu_units(slice->off_cpu_ns);
+    stop.off_cpu = convert_to_cpu_units(slice->off_cpu_ns);
     int code = sample_store_add(store, slice->thread, &begin, err);
     return code ? code : sample_store_add(store, slice->thread, &stop, err);
 }

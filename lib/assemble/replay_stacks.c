@@ -146,7 +146,7 @@ int replay_find_stack(struct replay *replay, struct replay_thread *thread, const
     bool truncated = sampled->is_truncated;
     size_t count = sampled->frames.count;
     uint64_t map_generation = (uint64_t)process->map_generation + replay->libs.kernel_generation;
-    uint64_t code_generation = replay_jit_generation(replay, thread->process, sampled->time);
+    uint64_t code_generation = replay_find_jit_generation(replay, thread->process, sampled->time);
     size_t shared = 0;
     if (truncated == thread->last_stack.is_truncated && thread->last_stack.map_generation == map_generation &&
         thread->last_stack.code_generation == code_generation)

@@ -2,7 +2,7 @@
 
 #include "spool/info.h"
 
-const char *replay_info(const struct replay *replay, const char *name)
+const char *replay_get_info(const struct replay *replay, const char *name)
 {
     uint32_t wanted = strings_find(&replay->strings, name, strlen(name));
     for (size_t i = 0; wanted != STRING_NONE && i < replay->infos.items.length; i++)
@@ -11,16 +11,16 @@ const char *replay_info(const struct replay *replay, const char *name)
     return NULL;
 }
 
-uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing)
+uint64_t replay_get_info_number(const struct replay *replay, const char *name, uint64_t missing)
 {
-    const char *value = replay_info(replay, name);
+    const char *value = replay_get_info(replay, name);
     char *end;
     errno = 0;
     uint64_t number = value ? strtoull(value, &end, 10) : 0;
     return value && end != value && !*end && !errno ? number : missing;
 }
 
-uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
+uint32_t replay_find_fork_parent(const struct replay *replay, uint32_t number)
 {
     const struct replay_process *process = &replay->processes.data[number];
     bool forked = process->parent < replay->processes.length && replay->processes.data[process->parent].known &&
@@ -73,19 +73,19 @@ void replay_extend_range(struct replay *replay, uint64_t time)
 
 uint64_t replay_get_wall_time(const struct replay *replay)
 {
-    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    uint64_t start = replay_get_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t end = replay_get_info_number(replay, INFO_END_MONOTONIC, 0);
     return start && end > start ? end - start : 0;
 }
 
 uint64_t replay_get_stop(const struct replay *replay)
 {
-    return replay_info_number(replay, INFO_END_MONOTONIC, replay->range.last);
+    return replay_get_info_number(replay, INFO_END_MONOTONIC, replay->range.last);
 }
 
 uint64_t replay_convert_to_realtime(const struct replay *replay, uint64_t time)
 {
-    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
+    uint64_t monotonic = replay_get_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t realtime = replay_get_info_number(replay, INFO_START_REALTIME, 0);
     return monotonic && realtime ? realtime + (time - monotonic) : 0;
 }

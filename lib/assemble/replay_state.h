@@ -272,11 +272,11 @@ struct replay {
 int replay_add_info(struct replay *replay, const struct spool_metadata *record, struct error *err);
 
 /* Returns a value of the metadata, or NULL if the recording lacks it. */
-const char *replay_info(const struct replay *replay, const char *name);
+const char *replay_get_info(const struct replay *replay, const char *name);
 
 /* Returns a value of the metadata as a number, or `missing` if the recording lacks the value, or the value is not a
  * decimal number. */
-uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
+uint64_t replay_get_info_number(const struct replay *replay, const char *name, uint64_t missing);
 
 /* Pack and unpack the address of a REPLAY_LIB_WAIT frame: enum wait_reason, and the number of the object. */
 static inline uint64_t replay_wait_address(uint32_t reason, uint32_t object)
@@ -296,7 +296,7 @@ static inline uint32_t replay_wait_object(uint64_t address)
 
 /* Returns the parent of a forked process that still has the parent's JIT code, or REPLAY_NONE if the process was not
  * forked, or has called exec. */
-uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
+uint32_t replay_find_fork_parent(const struct replay *replay, uint32_t number);
 
 bool replay_is_main_thread(const struct replay *replay, const struct replay_thread *thread);
 

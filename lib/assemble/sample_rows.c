@@ -88,7 +88,7 @@ static double get_cpu_time_us(const struct sample_rows *source, const struct sto
 {
     const struct replay *replay = &source->assembly->replay;
     double scale = replay->processes.data[source->thread->process].scale;
-    double cpu_time = stored_sample_cpu_time(sample) * (SAMPLE_CPU_UNIT / 1e3);
+    double cpu_time = stored_sample_get_cpu_time(sample) * (SAMPLE_CPU_UNIT / 1e3);
     double excess = cpu_time - (double)replay->infos.interval / 1e3;
     cpu_time *= scale > 0 ? scale : 1;
     return excess > 0 ? cpu_time - excess * replay->cpu_time.excess_removed : cpu_time;
@@ -208,7 +208,7 @@ struct sample_source sample_rows_source(struct sample_rows *rows)
                                   .next = sample_rows_next,
                                   .rewind_slices = rewind_slices,
                                   .next_slice = next_slice,
-                                  .has_weight = replay_info_number(&assembly->replay, INFO_OFF_CPU, 0) != 0,
+                                  .has_weight = replay_get_info_number(&assembly->replay, INFO_OFF_CPU, 0) != 0,
                                   .has_cpu_delta = true,
                                   .has_wakers = assembly->wakers.length != 0,
                                   .context = rows};

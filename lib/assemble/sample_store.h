@@ -41,7 +41,7 @@ struct stored_sample {
 enum { SAMPLE_CPU_MAX = INT32_MAX / 2 }; /* limit of `cpu_time` */
 
 /* Returns the CPU time of a stored sample of any kind. */
-static inline uint32_t stored_sample_cpu_time(const struct stored_sample *sample)
+static inline uint32_t stored_sample_get_cpu_time(const struct stored_sample *sample)
 {
     return sample->kind == STORED_CPU ? sample->cpu_time : 0;
 }

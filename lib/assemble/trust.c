@@ -12,7 +12,7 @@ static uint64_t count_requested(uint64_t cpu_time, uint64_t interval)
 /* Returns the requested samples of all threads. The counts of a flight recorder include dropped samples. */
 static uint64_t count_all_requested(const struct replay *replay)
 {
-    uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
+    uint64_t used = replay_get_info_number(replay, INFO_CPU_TIME, 0);
     if (replay->spool.keeps_last || replay_has_only_events(replay))
         return 0;
     return count_requested(used > replay->cpu_time.covered ? used : replay->cpu_time.covered, replay->infos.interval);

@@ -373,7 +373,7 @@ static int attribute_time(struct attribution *attribution, uint64_t used, struct
 static uint64_t get_kernel_count(const struct replay *replay)
 {
     bool is_whole = !replay->spool.damaged_blocks && !replay->samples.without_thread && !replay->spool.keeps_last;
-    return is_whole ? replay_info_number(replay, INFO_CPU_TIME, 0) : 0;
+    return is_whole ? replay_get_info_number(replay, INFO_CPU_TIME, 0) : 0;
 }
 
 bool unsampled_is_complete(const struct replay *replay)
@@ -386,8 +386,8 @@ int unsampled_add(struct replay *replay, struct error *err)
     uint64_t used = get_kernel_count(replay);
     struct attribution attribution = {.replay = replay,
                                       .period = replay->infos.interval,
-                                      .has_rests =
-                                          replay->cpu_time.has_rests || replay_info_number(replay, INFO_SWITCHES, 0)};
+                                      .has_rests = replay->cpu_time.has_rests ||
+                                                   replay_get_info_number(replay, INFO_SWITCHES, 0)};
     if (!attribution.period || (!used && !attribution.has_rests))
         return 0;
     attribution.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);

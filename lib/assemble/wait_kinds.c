@@ -285,7 +285,7 @@ struct lock {
 };
 
 /* Follows a stack from the system call outwards, up to the first function that is not part of a lock. */
-static struct lock lock_of_stack(const struct profile *profile, uint32_t stack)
+static struct lock find_lock_in_stack(const struct profile *profile, uint32_t stack)
 {
     struct lock lock = {.caller = PROFILE_NONE};
     uint32_t library = stack == PROFILE_NONE
@@ -407,7 +407,7 @@ uint32_t wait_kinds_add_frame(struct interner *interner, uint32_t caller, uint32
     if (is_thread)
         lock.kind = KIND_JOIN;
     else if (is_network ? strcmp(name, "epoll") == 0 : is_lock && starts_with(name, "lock"))
-        lock = lock_of_stack(profile, caller);
+        lock = find_lock_in_stack(profile, caller);
     if (!is_lock && lock.word != KIND_LATCH)
         lock.kind = is_idle(profile, caller) ? KIND_IDLE : KIND_NONE;
     if (lock.kind == KIND_CONDITION && starts_with(name, "lock _PyRuntime"))

@@ -38,7 +38,7 @@ uint32_t hash_get(const struct hash *table, uint64_t key)
     return table->slots ? table->slots[find_slot(table, key)].value : HASH_MISSING;
 }
 
-static bool resize(struct hash *table, size_t slot_count)
+static bool resize_table(struct hash *table, size_t slot_count)
 {
     struct hash_slot *slots = malloc(slot_count * sizeof(*slots));
     if (!slots)
@@ -57,7 +57,7 @@ static bool resize(struct hash *table, size_t slot_count)
 uint32_t *hash_at(struct hash *table, uint64_t key)
 {
     if (!table->slots || (table->length + 1) * 4 > (table->mask + 1) * 3)
-        if (!resize(table, table->slots ? (table->mask + 1) * 2 : 16))
+        if (!resize_table(table, table->slots ? (table->mask + 1) * 2 : 16))
             return NULL;
     size_t i = find_slot(table, key);
     if (table->slots[i].value == HASH_MISSING) {

@@ -42,7 +42,7 @@ static void mix_word(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
-static uint64_t finish(uint64_t v[4])
+static uint64_t finish_hash(uint64_t v[4])
 {
     mix_rounds(v, 4);
     return v[0] ^ v[1] ^ v[2] ^ v[3];
@@ -59,7 +59,7 @@ void keyed_hash(unsigned char out[KEYED_HASH_SIZE], const unsigned char key[KEYE
         mix_word(v, read_word(at, 8));
     mix_word(v, read_word(at, (size_t)(end - at)) | (uint64_t)size << 56);
     v[2] ^= 0xee;
-    write_word(out, finish(v));
+    write_word(out, finish_hash(v));
     v[1] ^= 0xdd;
-    write_word(out + 8, finish(v));
+    write_word(out + 8, finish_hash(v));
 }

@@ -14,7 +14,7 @@ uint32_t strings_find(const struct strings *table, const char *text, size_t leng
 }
 
 /* Appends a text, but does not add it to the index. */
-static uint32_t append(struct strings *table, const char *text, size_t length, uint32_t next)
+static uint32_t append_string(struct strings *table, const char *text, size_t length, uint32_t next)
 {
     if (length >= UINT32_MAX || table->entries.length >= STRING_NONE - 1 || !array_reserve(&table->entries, 1))
         return STRING_NONE;
@@ -33,7 +33,7 @@ uint32_t strings_add(struct strings *table, const char *text, size_t length)
     uint32_t found = find_in_chain(table, first, text, length);
     if (found != STRING_NONE)
         return found;
-    uint32_t index = append(table, text, length, first);
+    uint32_t index = append_string(table, text, length, first);
     if (index == STRING_NONE || hash_set(&table->index, hash, index))
         return index;
     table->entries.length--;
@@ -42,7 +42,7 @@ uint32_t strings_add(struct strings *table, const char *text, size_t length)
 
 uint32_t strings_append(struct strings *table, const char *text, size_t length)
 {
-    return append(table, text, length, STRING_NONE);
+    return append_string(table, text, length, STRING_NONE);
 }
 
 uint32_t strings_add_z(struct strings *table, const char *text)

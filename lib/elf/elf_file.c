@@ -172,7 +172,7 @@ static int read_header(struct elf_file *file, Elf *elf, const char *name, struct
     return 0;
 }
 
-static int read_all(struct elf_file *file, Elf *elf, const char *name, struct error *err)
+static int read_contents(struct elf_file *file, Elf *elf, const char *name, struct error *err)
 {
     if (elf_kind(elf) != ELF_K_ELF)
         return set_damaged_error(err, name, elf ? "its ELF header has an unknown class" : elf_errmsg(-1));
@@ -200,7 +200,7 @@ static int read_headers(struct elf_file *file, int fd, const char *name, struct 
     /* libelf does not write to an image that is opened for reading. */
     Elf *elf = fd < 0 ? elf_memory((char *)(uintptr_t)file->bytes.memory, (size_t)file->bytes.size)
                       : elf_begin(fd, ELF_C_READ, NULL);
-    int code = read_all(file, elf, name, err);
+    int code = read_contents(file, elf, name, err);
     elf_end(elf);
     return code;
 }

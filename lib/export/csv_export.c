@@ -125,7 +125,7 @@ static int write_functions(struct csv *csv)
     return code;
 }
 
-static const char *group_name(const struct csv *csv, enum group_kind kind, uint32_t index)
+static const char *get_group_name(const struct csv *csv, enum group_kind kind, uint32_t index)
 {
     if (kind == GROUP_LIBRARY)
         return index == PROFILE_NONE ? "" : profile_text(csv->profile, csv->profile->resources.data[index].name);
@@ -143,7 +143,7 @@ static int write_groups(struct csv *csv, enum group_kind kind)
         write_number(csv, groups.rows[i].total);
         write_number(csv, groups.rows[i].self);
         write_text(csv, csv->view->weight.unit);
-        write_text(csv, group_name(csv, kind, groups.rows[i].func));
+        write_text(csv, get_group_name(csv, kind, groups.rows[i].func));
         end_row(csv);
     }
     if (!code)
@@ -266,7 +266,7 @@ static const char *get_wait_reason_name(const struct csv *csv, uint32_t reason)
                                                    : "";
 }
 
-static const char *wait_group_name(const struct csv *csv, const struct wait_group *group)
+static const char *get_wait_group_name(const struct csv *csv, const struct wait_group *group)
 {
     if (group->key == PROFILE_NONE)
         return "";
@@ -298,7 +298,7 @@ static int write_waits(struct csv *csv)
                "longest began, ms", "reason of the longest", "thread of the longest", "ended by");
     for (size_t i = 0; !code && i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
-        write_text(csv, wait_group_name(csv, group));
+        write_text(csv, get_wait_group_name(csv, group));
         write_number(csv, group->total);
         write_number(csv, group->runnable);
         write_number(csv, round(group->count));

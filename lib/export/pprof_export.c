@@ -403,7 +403,7 @@ static int write_strings(struct pprof *pprof)
     return code ? code : flush(pprof, 1);
 }
 
-static int prepare(struct pprof *pprof)
+static int prepare_export(struct pprof *pprof)
 {
     int code = export_list_weights(pprof->view, &pprof->weights, pprof->err);
     if (!code)
@@ -421,7 +421,7 @@ static int prepare(struct pprof *pprof)
 int export_pprof(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
     struct pprof pprof = {.view = view, .profile = engine_profile(view->engine), .sink = sink, .err = err};
-    int code = prepare(&pprof);
+    int code = prepare_export(&pprof);
     if (!code) {
         write_header(&pprof);
         code = write_samples(&pprof);

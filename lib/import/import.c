@@ -42,7 +42,7 @@ void import_free(struct import *import)
     free(import);
 }
 
-void import_take_parts(struct import *import)
+void import_accept_parts(struct import *import)
 {
     import->takes_parts = true;
 }

@@ -20,7 +20,7 @@ int import_finish(struct import *import, struct profile *out, struct error *err)
 
 /* Also accepts parts of a growing profile (profile/append.h), which the caller passes to profile_continue() with the
  * earlier parts. Without this call, a part is an error. */
-void import_take_parts(struct import *import);
+void import_accept_parts(struct import *import);
 
 /* Works as profile_reader_stop_on() and profile_reader_defer(). */
 void import_stop_on(struct import *import, const atomic_bool *stop);

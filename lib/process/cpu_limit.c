@@ -26,7 +26,7 @@ static bool find_mount(bool is_first_version, char *directory, size_t size)
 }
 
 /* Whether the list "cpu,cpuacct" has "cpu". */
-static bool has_cpu(const char *controllers, size_t length)
+static bool lists_cpu_controller(const char *controllers, size_t length)
 {
     for (size_t i = 0; i < length; i += strcspn(controllers + i, ",:") + 1)
         if (strcspn(controllers + i, ",:") == strlen("cpu") && strncmp(controllers + i, "cpu", strlen("cpu")) == 0)
@@ -42,7 +42,7 @@ static bool find_path(const char *text, bool is_first_version, char *path, size_
         if (!end)
             return false;
         size_t length = (size_t)(end - controllers - 1);
-        if (is_first_version ? !has_cpu(controllers + 1, length) : length != 0)
+        if (is_first_version ? !lists_cpu_controller(controllers + 1, length) : length != 0)
             continue;
         snprintf(path, size, "%.*s", (int)strcspn(end + 1, "\n"), end + 1);
         return true;
@@ -51,7 +51,7 @@ static bool find_path(const char *text, bool is_first_version, char *path, size_
 }
 
 /* Removes the last name of a path below a directory of `least` bytes. False at that directory. */
-static bool go_up(char *path, size_t least)
+static bool remove_last_name(char *path, size_t least)
 {
     char *slash = strrchr(path, '/');
     if (!slash || (size_t)(slash - path) < least)
@@ -91,7 +91,7 @@ void cpu_limit_begin(struct cpu_limit *limit, pid_t pid)
     snprintf(path, sizeof(path), "%s", limit->path);
     do
         limit->start[limit->level_count++] = read_counts(path);
-    while (limit->level_count < CPU_LIMIT_LEVELS && go_up(path, strlen(mount)));
+    while (limit->level_count < CPU_LIMIT_LEVELS && remove_last_name(path, strlen(mount)));
 }
 
 struct cpu_limit_counts cpu_limit_end(const struct cpu_limit *limit)
@@ -103,7 +103,7 @@ struct cpu_limit_counts cpu_limit_end(const struct cpu_limit *limit)
         const struct cpu_limit_counts now = read_counts(path), start = limit->start[i];
         if (now.throttled > start.throttled + most.throttled && now.periods > start.periods)
             most = (struct cpu_limit_counts){now.periods - start.periods, now.throttled - start.throttled};
-        go_up(path, 0);
+        remove_last_name(path, 0);
     }
     return most;
 }

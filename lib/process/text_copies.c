@@ -51,7 +51,7 @@ bool text_copies_replace(struct text_copies *copies, const struct address_space 
     return true;
 }
 
-static struct text_copy *copy_at(const struct text_copies *copies, uint64_t pc)
+static struct text_copy *find_copy_at(const struct text_copies *copies, uint64_t pc)
 {
     for (size_t i = 0; i < copies->copies.length; i++)
         if (pc >= copies->copies.data[i].file.start && pc < copies->copies.data[i].file.end)
@@ -61,19 +61,19 @@ static struct text_copy *copy_at(const struct text_copies *copies, uint64_t pc)
 
 bool text_copies_has(const struct text_copies *copies, uint64_t pc)
 {
-    return copy_at(copies, pc) != NULL;
+    return find_copy_at(copies, pc) != NULL;
 }
 
 bool text_copies_are_equal(const struct text_copies *copies, uint64_t pc)
 {
-    const struct text_copy *copy = copy_at(copies, pc);
+    const struct text_copy *copy = find_copy_at(copies, pc);
     return copy && copy->is_equal;
 }
 
 enum comparison { EQUAL, DIFFERENT, UNREADABLE };
 
 /* Compares the memory around `pc` with the file. */
-static enum comparison compare(const struct mapping *file, struct target_thread thread, uint64_t pc)
+static enum comparison compare_with_file(const struct mapping *file, struct target_thread thread, uint64_t pc)
 {
     enum { AROUND = 256 };
     unsigned char in_file[AROUND], in_memory[AROUND];
@@ -91,8 +91,10 @@ static enum comparison compare(const struct mapping *file, struct target_thread 
 
 const struct mapping *text_copies_find(struct text_copies *copies, struct target_thread thread, uint64_t pc)
 {
-    struct text_copy *copy = copy_at(copies, pc);
-    enum comparison comparison = !copy ? UNREADABLE : copy->is_equal ? EQUAL : compare(&copy->file, thread, pc);
+    struct text_copy *copy = find_copy_at(copies, pc);
+    enum comparison comparison = !copy            ? UNREADABLE
+                                 : copy->is_equal ? EQUAL
+                                                  : compare_with_file(&copy->file, thread, pc);
     if (comparison == DIFFERENT)
         drop_copy(copies, (size_t)(copy - copies->copies.data));
     if (comparison != EQUAL)

@@ -167,7 +167,7 @@ static bool is_pipe_or_terminal(const char *path)
 }
 
 /* The reason of waits for a file that is no regular file, directory or socket. */
-static enum wait_reason reason_of_special_file(const char *target)
+static enum wait_reason find_special_file_reason(const char *target)
 {
     if (starts_with(target, "anon_inode:[timerfd]"))
         return REASON_SLEEP;
@@ -207,7 +207,7 @@ static void describe_file(uint32_t tid, uint64_t fd, const char *call, struct wa
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else if (is_pipe_or_terminal(path) || starts_with(target, "pipe:") || starts_with(target, "anon_inode:") ||
                starts_with(target, "pidfd:")) {
-        state->reason = reason_of_special_file(target);
+        state->reason = find_special_file_reason(target);
         snprintf(state->object, sizeof(state->object), "%s %s", call, target);
     } else {
         snprintf(state->object, sizeof(state->object), "disk: %s %s", call, target);

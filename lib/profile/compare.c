@@ -297,7 +297,7 @@ static enum weight_type get_recorded_type(const struct profile *profile)
 }
 
 /* Appends sentences to the warning, unless the warning contains them. */
-static int warn(struct profile *out, const char *sentences, struct error *err)
+static int add_warnings(struct profile *out, const char *sentences, struct error *err)
 {
     const char *own = profile_text(out, out->meta.warning);
     char text[2048];
@@ -329,7 +329,7 @@ static int merge_settings(struct profile *out, struct profile *from, struct erro
     if (from->meta.symbolicated == 0)
         meta->symbolicated = 0;
     double ratio = meta->interval > 0 ? from->meta.interval / meta->interval : 1;
-    int code = warn(out, profile_text(from, from->meta.warning), err);
+    int code = add_warnings(out, profile_text(from, from->meta.warning), err);
     static const char start[] = "One side was sampled every"; /* only one warning, for the first different interval */
     if (code || !(ratio < 0.99 || ratio > 1.01) || strstr(profile_text(out, meta->warning), start))
         return code;
@@ -337,14 +337,14 @@ static int merge_settings(struct profile *out, struct profile *from, struct erro
     snprintf(text, sizeof(text),
              "%s %.3g ms, the other side every %.3g ms: a sample stands for different times on the two sides.", start,
              meta->interval, from->meta.interval);
-    return warn(out, text, err);
+    return add_warnings(out, text, err);
 }
 
 /* ---- all ---- */
 
 /* Reduces an input to the compared part, and assigns its side. */
-static int prepare(struct compare_input *input, unsigned forgiven, uint32_t *first_run, double *length,
-                   struct error *err)
+static int prepare_input(struct compare_input *input, unsigned forgiven, uint32_t *first_run, double *length,
+                         struct error *err)
 {
     struct profile *profile = input->profile;
     struct times full = get_full_times(profile);
@@ -425,7 +425,7 @@ int profile_compare(struct profile *out, struct compare_input *inputs, size_t co
         bool is_first_of_side = !names[input->side];
         double own_length = 0;
         extend_recorded_time(&recorded[input->side], input->profile);
-        code = prepare(input, forgiven, &runs[input->side], &own_length, err);
+        code = prepare_input(input, forgiven, &runs[input->side], &own_length, err);
         if (!code)
             code = i == 0 ? begin_comparison(out, input, err) : append_input(out, input, is_first_of_side, err);
         names[input->side] = is_first_of_side ? input->name : names[input->side];

@@ -101,7 +101,7 @@ static int fail_no_memory(struct profile_reader *reader)
     return error_no_memory(&reader->error);
 }
 
-static int fail_foreign(struct profile_reader *reader, const char *reason)
+static int fail_foreign_file(struct profile_reader *reader, const char *reason)
 {
     reader->failed = true;
     return error_set(&reader->error, EINVAL, "the file %s", reason);
@@ -391,7 +391,7 @@ static int handle_token(struct profile_reader *reader, enum json_type type)
         return continue_capture_or_skip(reader, type);
     if (reader->depth == 0) {
         if (type != JSON_OBJECT_OPEN)
-            return fail_foreign(reader, "is JSON, but not a profile");
+            return fail_foreign_file(reader, "is JSON, but not a profile");
         return push_level(reader,
                           (struct level){.kind = LEVEL_OBJECT, .schema = &RAW_PROFILE_SCHEMA, .base = &reader->raw});
     }
@@ -476,7 +476,7 @@ static int begin_reading(struct profile_reader *reader)
     if (reader->is_jslb)
         return collect_container(reader, reader->start, reader->start_size);
     const char *foreign = sniff_foreign(reader->start, reader->start_size);
-    return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
+    return foreign ? fail_foreign_file(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
 /* Stores the first bytes of a file that does not begin as JSON, so that the detected format does not depend on the size
@@ -551,11 +551,11 @@ static int finish_reading(struct profile_reader *reader, struct profile *out)
     if (code)
         return code;
     if (json_position(&reader->json) == 0)
-        return fail_foreign(reader, "is empty");
+        return fail_foreign_file(reader, "is empty");
     json_end(&reader->json);
     code = handle_tokens(reader);
     if (!code && reader->missing)
-        code = fail_foreign(reader, "lacks some numbers of its columns");
+        code = fail_foreign_file(reader, "lacks some numbers of its columns");
     if (!code)
         code = raw_profile_check(&reader->raw, &reader->error);
     if (!code)

@@ -271,14 +271,14 @@ static int handle_request(void *context, struct control_request *request, struct
 
 /* ---- time, size and the disk ---- */
 
-static uint64_t delay_end_time(const struct recording *recording)
+static uint64_t get_delay_end(const struct recording *recording)
 {
     return recording->loop.started + get_control_options(recording)->delay;
 }
 
 uint64_t control_deadline(const struct recording *recording)
 {
-    return recording->control.delayed ? delay_end_time(recording) : UINT64_MAX;
+    return recording->control.delayed ? get_delay_end(recording) : UINT64_MAX;
 }
 
 static void report_disk_state(struct recording *recording)
@@ -302,7 +302,7 @@ int control_run_due(struct recording *recording, uint64_t now, struct error *err
         notify_user(recording, "the recording has reached --max-size, and ends here");
     }
     report_disk_state(recording);
-    return recording->control.delayed && now >= delay_end_time(recording) ? resume_recording(recording, err) : 0;
+    return recording->control.delayed && now >= get_delay_end(recording) ? resume_recording(recording, err) : 0;
 }
 
 /* ---- beginning and end ---- */

@@ -101,8 +101,8 @@ static bool read_memory(void *context, uint64_t address, void *out, size_t size)
     return core_file_read_memory(&recording->core, address, out, size) == size;
 }
 
-static struct unwind_result walk(struct core_recording *recording, const struct core_thread *thread,
-                                 struct tracked_process *process)
+static struct unwind_result walk_stack(struct core_recording *recording, const struct core_thread *thread,
+                                       struct tracked_process *process)
 {
     struct unwind_regs regs = {.is_32_bit = !ptrace_registers_are_64_bit(&thread->registers)};
     ptrace_registers_read(&thread->registers, regs.r);
@@ -145,7 +145,7 @@ static int add_thread(struct core_recording *recording, const struct core_thread
         code = tracker_find(recording->tracker, core->pid, thread->tid, START, &tracked, &process, err);
     if (code)
         return code;
-    struct unwind_result result = walk(recording, thread, process);
+    struct unwind_result result = walk_stack(recording, thread, process);
     struct spool_wait wait = {.thread = tracked->number,
                               .time_ns = START,
                               .flags = (result.end != UNWIND_COMPLETE ? SAMPLE_TRUNCATED : 0) |

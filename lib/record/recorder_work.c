@@ -4,7 +4,7 @@
 
 enum { RECORDS_MAX = 20000 }; /* in a spool */
 
-static int store(struct recorder_work *work, const char *name, uint64_t start, uint64_t end, struct error *err)
+static int store_record(struct recorder_work *work, const char *name, uint64_t start, uint64_t end, struct error *err)
 {
     const struct spool_recorder_work record = {.time_ns = start, .end_ns = end, .name = name};
     if (work->records >= RECORDS_MAX)
@@ -17,7 +17,7 @@ int recorder_work_store(struct recorder_work *work, const char *name, uint64_t s
 {
     enum { LONG_NS = 1000000 };
     uint64_t now = monotonic_ns();
-    return now < start + LONG_NS ? 0 : store(work, name, start, now, err);
+    return now < start + LONG_NS ? 0 : store_record(work, name, start, now, err);
 }
 
 /* Stores a record about the stacks that were unwound since the last call. */
@@ -30,7 +30,7 @@ static int flush(void *self, uint64_t now, struct error *err)
              stacks == 1 ? "" : "s");
     work->unwinding = work->stacks = 0;
     work->since = now;
-    return stacks ? store(work, name, start, now, err) : 0;
+    return stacks ? store_record(work, name, start, now, err) : 0;
 }
 
 struct producer recorder_work_as_producer(struct recorder_work *work)

@@ -79,8 +79,8 @@ void plan_look(struct waits *waits, uint64_t now)
     waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
 }
 
-static struct unwind_result walk(struct waits *waits, struct tracked_process *process, uint32_t tid,
-                                 const struct wait_state *state)
+static struct unwind_result walk_stack(struct waits *waits, struct tracked_process *process, uint32_t tid,
+                                       const struct wait_state *state)
 {
     struct unwind_regs regs;
     unwind_regs_fill_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
@@ -184,7 +184,7 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
         return code;
     struct unwind_result result = {.end = UNWIND_COMPLETE};
     if (state.sp)
-        result = walk(waits, process, thread->tid, &state);
+        result = walk_stack(waits, process, thread->tid, &state);
     for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
         const struct tracked_stack stack = {.pcs = waits->frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
@@ -193,7 +193,7 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
             return code;
         if (!changed)
             break;
-        result = walk(waits, process, thread->tid, &state);
+        result = walk_stack(waits, process, thread->tid, &state);
     }
     bool has_copy_only = !result.used_read_above && !waits->reader.went_off_copied_stack &&
                          result.end != UNWIND_SAVED_BELOW && !process->python;

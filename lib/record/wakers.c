@@ -12,7 +12,7 @@ void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name)
 }
 
 /* Returns the name of the last ended thread with this tid, or NULL for none. */
-static const char *ended_name(const struct wakers *wakers, uint32_t tid)
+static const char *find_ended_name(const struct wakers *wakers, uint32_t tid)
 {
     for (size_t i = 1; i <= WAKERS_ENDED; i++) {
         size_t at = (wakers->next + WAKERS_ENDED - i) % WAKERS_ENDED;
@@ -22,7 +22,7 @@ static const char *ended_name(const struct wakers *wakers, uint32_t tid)
     return NULL;
 }
 
-static void name_stranger(uint32_t tid, char *text, size_t size)
+static void write_stranger_name(uint32_t tid, char *text, size_t size)
 {
     char path[32], name[32];
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", tid);
@@ -47,11 +47,11 @@ void wakers_name(const struct wakers *wakers, struct tracker *tracker, const str
         return;
     }
     const struct tracked_thread *thread = tracker_find_thread(tracker, waker->tid, &process);
-    const char *name = thread ? thread->name : ended_name(wakers, waker->tid);
+    const char *name = thread ? thread->name : find_ended_name(wakers, waker->tid);
     if (name)
         snprintf(text, size, "%s (%" PRIu32 ")", name, waker->tid);
     else
-        name_stranger(waker->tid, text, size);
+        write_stranger_name(waker->tid, text, size);
     size_t used = strlen(text);
     if (waker->context == WAKEUP_BY_SOFT_INTERRUPT)
         snprintf(text + used, size - used, ", in a soft interrupt");

@@ -15,7 +15,7 @@ static bool is_request(const char *line)
     return strncmp(line, "mark ", strlen("mark ")) == 0 && strlen(line) > strlen("mark ");
 }
 
-static void answer_sentence(struct api_answer *answer, const char *sentence)
+static void write_answer(struct api_answer *answer, const char *sentence)
 {
     struct error err;
     struct byte_sink sink = api_answer_sink(answer);
@@ -38,7 +38,7 @@ void symbol_api_control(const struct symbol_api *api, const char *body, size_t s
     if (!api->control || !is_request(line)) {
         api_answer_error(answer, &err);
     } else if (api->control(api->control_context, line, sentence, sizeof(sentence))) {
-        answer_sentence(answer, sentence);
+        write_answer(answer, sentence);
     } else {
         snprintf(err.text, sizeof(err.text), "%s", sentence);
         api_answer_error(answer, &err);

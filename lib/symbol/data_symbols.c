@@ -57,7 +57,7 @@ static bool match_data(const struct debug_files *files, struct symbol_job *job, 
     return done;
 }
 
-static void run_job(void *context, size_t i)
+static void read_library(void *context, size_t i)
 {
     struct data_run *run = context;
     struct symbol_job *job = &run->jobs[i];
@@ -84,6 +84,6 @@ int data_symbols_find(struct symbol_job *jobs, size_t count, unsigned threads, c
     struct data_run run = {.jobs = jobs, .search = search};
     for (size_t i = 0; i < count; i++)
         jobs[i].answers = (struct symbol_answers){.problem = ""};
-    parallel_for(threads, DEMANGLE_STACK_SIZE, count, run_job, &run);
+    parallel_for(threads, DEMANGLE_STACK_SIZE, count, read_library, &run);
     return run.no_memory ? error_no_memory(err) : 0;
 }

@@ -173,7 +173,7 @@ static void number_depth_first(struct call_nodes *nodes, const struct draft *dra
         number_batch(nodes, draft, sizes, number, first, get_batch_end(first, draft->length));
 }
 
-static bool finish(struct call_nodes *nodes, const struct draft *draft)
+static bool make_final_nodes(struct call_nodes *nodes, const struct draft *draft)
 {
     nodes->length = draft->length - 1;
     nodes->prefix = malloc(draft->length * sizeof(*nodes->prefix));
@@ -211,7 +211,7 @@ int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, s
     *nodes = (struct call_nodes){.stack_count = stacks->length, .func_count = stacks->func_count};
     nodes->of_stack = calloc(stacks->length + 1, sizeof(*nodes->of_stack));
     struct draft draft = {0};
-    bool done = nodes->of_stack && draft_nodes(&draft, stacks, nodes->of_stack) && finish(nodes, &draft) &&
+    bool done = nodes->of_stack && draft_nodes(&draft, stacks, nodes->of_stack) && make_final_nodes(nodes, &draft) &&
                 find_nodes_of_samples(nodes, stacks);
     free(draft.nodes);
     free(draft.prefix);

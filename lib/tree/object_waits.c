@@ -44,7 +44,7 @@ static void add_waiting(struct object_waits *waits, double from, double to, doub
     }
 }
 
-static double count_of(const struct wait_part *part)
+static double estimate_count(const struct wait_part *part)
 {
     return (part->longest > 0) + part->unseen;
 }
@@ -60,7 +60,7 @@ static bool collect(void *context, const struct wait_part *part)
     if (part->longest >= waits->longest)
         waits->reason = profile->frames.subcategory[profile->stacks.frame[part->stack]];
     waits->total += part->ms;
-    waits->count += count_of(part);
+    waits->count += estimate_count(part);
     waits->longest = fmax(waits->longest, part->longest);
     collector->has_wakers |= part->waker != PROFILE_NONE;
     waits->is_estimated |= unseen > part->ms / 100;
@@ -87,7 +87,7 @@ static int collect_all(struct collector *collector, struct error *err)
     return enough && collector->numbers ? 0 : error_no_memory(err);
 }
 
-static struct call_site site_of(const struct profile *profile, uint32_t stack)
+static struct call_site find_call_site(const struct profile *profile, uint32_t stack)
 {
     uint32_t at = find_own_stack(profile, stack);
     struct call_site site = {.place = find_own_place(profile, stack)};
@@ -111,7 +111,7 @@ static int find_sites(struct collector *collector, struct error *err)
         for (size_t at = 0; at < 2; at++) {
             size_t stack = stacks[at] == PROFILE_NONE ? profile->stacks.length : stacks[at];
             if (!known[stack])
-                sites[stack] = site_of(profile, stacks[at]);
+                sites[stack] = find_call_site(profile, stacks[at]);
             known[stack] = 1;
             *found[at] = sites[stack];
         }
@@ -176,7 +176,7 @@ static int compare_waiters(const struct collector *collector, uint32_t a, uint32
     return compare_sites(&collector->list.data[a].waits_at, &collector->list.data[b].waits_at);
 }
 
-static const char *waker_of(const struct collector *collector, uint32_t number)
+static const char *get_waker_name(const struct collector *collector, uint32_t number)
 {
     uint32_t waker = collector->list.data[number].part.waker;
     return waker == PROFILE_NONE ? "" : profile_text(engine_profile(collector->engine), waker);
@@ -184,7 +184,7 @@ static const char *waker_of(const struct collector *collector, uint32_t number)
 
 static int compare_wakers(const struct collector *collector, uint32_t a, uint32_t b)
 {
-    const char *waker_a = waker_of(collector, a), *waker_b = waker_of(collector, b);
+    const char *waker_a = get_waker_name(collector, a), *waker_b = get_waker_name(collector, b);
     size_t length_a = measure_waker_name(waker_a), length_b = measure_waker_name(waker_b);
     int order = length_a == length_b ? memcmp(waker_a, waker_b, length_a) : ORDER(length_a, length_b);
     return order ? order : compare_sites(&collector->list.data[a].ended_at, &collector->list.data[b].ended_at);
@@ -206,7 +206,7 @@ static bool is_later_waker(const void *context, uint32_t a, uint32_t b)
 
 static void add_to_row(struct site_waits *row, const struct object_wait *wait)
 {
-    double count = count_of(&wait->part);
+    double count = estimate_count(&wait->part);
     row->total += wait->part.ms;
     row->count += count;
     row->held += count * wait->held;
@@ -219,7 +219,7 @@ static void add_to_row(struct site_waits *row, const struct object_wait *wait)
     row->waker = wait->part.waker;
 }
 
-static double magnitude_of_row(const void *row)
+static double get_row_total(const void *row)
 {
     return ((const struct site_waits *)row)->total;
 }
@@ -246,7 +246,7 @@ static int make_rows(struct collector *collector, bool by_waker, struct site_lis
     for (size_t i = 0; i < rows->length; i++)
         rows->data[i].held =
             has_held && rows->data[i].waker != PROFILE_NONE ? rows->data[i].held / rows->data[i].count : NAN;
-    return code ? code : order_rows(rows->data, sizeof(*rows->data), rows->length, magnitude_of_row, err);
+    return code ? code : order_rows(rows->data, sizeof(*rows->data), rows->length, get_row_total, err);
 }
 
 /* ---- the critical paths during the longest waits ---- */

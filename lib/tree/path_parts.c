@@ -246,7 +246,7 @@ struct sentence {
     bool is_out_of_memory;
 };
 
-static void append(struct sentence *sentence, const char *words)
+static void append_text(struct sentence *sentence, const char *words)
 {
     sentence->is_out_of_memory |= !text_append_z(sentence->text, words);
 }
@@ -255,17 +255,17 @@ static void append_time(struct sentence *sentence, double ms)
 {
     char text[QUANTITY_TEXT_MAX];
     format_time(text, ms);
-    append(sentence, text);
+    append_text(sentence, text);
 }
 
 static void append_func(struct sentence *sentence, uint32_t func)
 {
-    append(sentence, profile_text(sentence->profile, sentence->profile->funcs.name[func]));
+    append_text(sentence, profile_text(sentence->profile, sentence->profile->funcs.name[func]));
 }
 
 static void append_thread(struct sentence *sentence, uint32_t thread)
 {
-    append(sentence, profile_thread_name(sentence->profile, thread));
+    append_text(sentence, profile_thread_name(sentence->profile, thread));
 }
 
 /* Appends where a thread ends the wait: ", which ends in serve (cache.c:40)". */
@@ -274,27 +274,27 @@ static void append_end(struct sentence *sentence, struct own_place place)
     char line[96];
     if (place.func == PROFILE_NONE)
         return;
-    append(sentence, ", which ends in ");
+    append_text(sentence, ", which ends in ");
     append_func(sentence, place.func);
     struct func_names names = get_func_names(sentence->profile, place.func);
     if (!place.line || names.file == PROFILE_NONE)
         return;
     const char *file = path_base_name(profile_text(sentence->profile, names.file));
     snprintf(line, sizeof(line), " (%.*s:%u)", utf8_cut(file, 60), file, place.line);
-    append(sentence, line);
+    append_text(sentence, line);
 }
 
 static void append_in_func(struct sentence *sentence, const struct path_part *part)
 {
     if (part->func == PROFILE_NONE)
         return;
-    append(sentence, " in ");
+    append_text(sentence, " in ");
     append_func(sentence, part->func);
 }
 
 static void append_cpu_time(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
-    append(sentence, part->thread == first ? "own CPU time" : "CPU time of ");
+    append_text(sentence, part->thread == first ? "own CPU time" : "CPU time of ");
     if (part->thread != first)
         append_thread(sentence, part->thread);
     append_in_func(sentence, part);
@@ -306,16 +306,16 @@ static void append_wait(struct sentence *sentence, const struct path_part *part,
     const char *object = part->object == PROFILE_NONE ? "" : profile_text(profile, profile->funcs.name[part->object]);
     bool sleeps = strcmp(object, "sleep") == 0;
     if (part->thread == first) {
-        append(sentence, sleeps ? "sleeping" : "waiting");
+        append_text(sentence, sleeps ? "sleeping" : "waiting");
     } else {
-        append(sentence, "in which ");
+        append_text(sentence, "in which ");
         append_thread(sentence, part->thread);
-        append(sentence, sleeps ? " sleeps" : " waits");
+        append_text(sentence, sleeps ? " sleeps" : " waits");
     }
     if (object[0] && !sleeps) {
-        append(sentence, " (");
-        append(sentence, object);
-        append(sentence, ")");
+        append_text(sentence, " (");
+        append_text(sentence, object);
+        append_text(sentence, ")");
     }
     append_in_func(sentence, part);
 }
@@ -326,36 +326,36 @@ static void append_waiter_of_part(struct sentence *sentence, const struct path_p
         return;
     const char *waiter = profile_thread_name(sentence->profile, part->waiter);
     bool has_same_name = strcmp(waiter, profile_thread_name(sentence->profile, part->thread)) == 0;
-    append(sentence, has_same_name ? " while another " : " while ");
-    append(sentence, waiter);
-    append(sentence, " waits");
+    append_text(sentence, has_same_name ? " while another " : " while ");
+    append_text(sentence, waiter);
+    append_text(sentence, " waits");
     if (part->waited_for == PROFILE_NONE)
         return;
-    append(sentence, " for ");
+    append_text(sentence, " for ");
     append_func(sentence, part->waited_for);
     append_end(sentence, part->wakes_in);
 }
 
 static void append_part(struct sentence *sentence, const struct path_part *part, uint32_t first)
 {
-    append(sentence, part->is_estimated ? "about " : "");
+    append_text(sentence, part->is_estimated ? "about " : "");
     append_time(sentence, part->ms);
-    append(sentence, " ");
+    append_text(sentence, " ");
     switch (part->state) {
     case PATH_RUNS:
         append_cpu_time(sentence, part, first);
         break;
     case PATH_RUNNABLE:
-        append(sentence, "runnable");
+        append_text(sentence, "runnable");
         break;
     case PATH_WAITS:
         append_wait(sentence, part, first);
         break;
     case PATH_UNSEEN:
-        append(sentence, "in short waits, cause not seen");
+        append_text(sentence, "in short waits, cause not seen");
         break;
     default:
-        append(sentence, "outside of the lifetime of ");
+        append_text(sentence, "outside of the lifetime of ");
         append_thread(sentence, part->thread);
     }
     append_waiter_of_part(sentence, part);
@@ -370,18 +370,18 @@ int path_parts_append_sentence(struct text_buffer *text, const struct engine *en
         total += parts->data[i].ms;
         rest += i < most ? 0 : parts->data[i].ms;
     }
-    append(&sentence, "Of ");
+    append_text(&sentence, "Of ");
     append_time(&sentence, total);
     for (size_t i = 0; i < parts->length && i < most; i++) {
-        append(&sentence, ", ");
+        append_text(&sentence, ", ");
         append_part(&sentence, &parts->data[i], first);
     }
     if (rest > 0) {
-        append(&sentence, ", ");
+        append_text(&sentence, ", ");
         append_time(&sentence, rest);
-        append(&sentence, " in smaller parts");
+        append_text(&sentence, " in smaller parts");
     }
-    append(&sentence, ".");
+    append_text(&sentence, ".");
     return sentence.is_out_of_memory ? error_no_memory(err) : 0;
 }
 
@@ -404,7 +404,7 @@ static void append_stack(struct sentence *sentence, uint32_t stack)
     for (int i = 0; i < MOST_CALLERS && stack != PROFILE_NONE; i++, stack = profile->stacks.prefix[stack]) {
         const char *name =
             profile_text(profile, profile->funcs.name[profile->frames.func[profile->stacks.frame[stack]]]);
-        append(sentence, i ? " < " : "");
+        append_text(sentence, i ? " < " : "");
         sentence->is_out_of_memory |= !text_append(sentence->text, name, strnlen(name, MOST_NAME));
     }
 }
@@ -413,11 +413,11 @@ static void append_waiter(struct sentence *sentence, const struct path_segment *
 {
     uint32_t object = find_path_object(sentence->profile, segment->waited_for);
     if (segment->waited_for == PROFILE_NONE)
-        append(sentence, "creates ");
+        append_text(sentence, "creates ");
     append_thread(sentence, segment->waiter);
     if (segment->waited_for == PROFILE_NONE)
         return;
-    append(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
+    append_text(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
     if (object == PROFILE_NONE)
         return;
     append_func(sentence, object);
@@ -432,10 +432,10 @@ int path_segment_append_text(struct text_buffer *text, const struct profile *pro
     bool has_waiter = segment->state == PATH_RUNS && segment->waiter != PROFILE_NONE;
     append_stack(&sentence, segment->stack);
     if (segment->stack != PROFILE_NONE && (has_waker || has_waiter))
-        append(&sentence, ", ");
+        append_text(&sentence, ", ");
     if (has_waker) {
-        append(&sentence, "ended by ");
-        append(&sentence, profile_text(profile, segment->waker));
+        append_text(&sentence, "ended by ");
+        append_text(&sentence, profile_text(profile, segment->waker));
     }
     if (has_waiter)
         append_waiter(&sentence, segment);

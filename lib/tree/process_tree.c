@@ -133,7 +133,7 @@ static double get_start(const struct thread *thread)
 }
 
 /* Adds the processes without a marker. */
-static int add_marker_less(struct making *making, struct error *err)
+static int add_processes_without_marker(struct making *making, struct error *err)
 {
     const struct profile *profile = making->profile;
     for (size_t i = 0; i < profile->threads.length; i++) {
@@ -403,7 +403,7 @@ int process_tree_list(struct process_tree *tree, const struct profile *profile, 
     tree->range = range;
     int code = read_markers(&making, err);
     if (!code)
-        code = add_marker_less(&making, err);
+        code = add_processes_without_marker(&making, err);
     if (!code)
         code = index_processes(&making, err);
     if (!code) {

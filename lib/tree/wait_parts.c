@@ -11,7 +11,7 @@ static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *nod
 }
 
 /* Returns the wait that ends at row `i`. */
-static struct wait_part part_of(const struct thread_gaps *gaps, size_t i, struct time_range range)
+static struct wait_part make_wait_part(const struct thread_gaps *gaps, size_t i, struct time_range range)
 {
     const struct sample_table *samples = gaps->samples;
     const struct wait_weight weight = measure_wait_in(gaps, i, range);
@@ -42,7 +42,7 @@ bool visit_wait_parts(const struct engine *engine, uint32_t thread,
         if (i > after && (i == left->length || left->time[i] >= engine->range.to + wait_weight_spread))
             break;
         if (has_waits && is_wait_end(&gaps.waits, i))
-            part = part_of(&gaps, i, engine->range);
+            part = make_wait_part(&gaps, i, engine->range);
         else if (!has_waits && i <= after)
             part.ms = measure_gap_in(&gaps, i, engine->range).wait;
         uint32_t stack = has_waits && part.is_recorded ? left->stack[i] : engine->base->not_running;

@@ -106,7 +106,7 @@ int session_butterfly(struct session *session, uint32_t query, int kind, uint32_
     return (int)open->id;
 }
 
-static struct butterfly *find(struct session *session, uint32_t id)
+static struct butterfly *find_butterfly(struct session *session, uint32_t id)
 {
     for (size_t i = 0; id && i < MOST_BUTTERFLIES; i++)
         if (session->butterflies.open[i].id == id)
@@ -119,7 +119,7 @@ static struct butterfly *find(struct session *session, uint32_t id)
 /* Returns one column: total and self; in a comparison, then total and self of the base and of the new side. */
 const struct view *session_butterfly_weights(struct session *session, uint32_t id)
 {
-    const struct butterfly *butterfly = find(session, id);
+    const struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly)
         return NULL;
     session->butterflies.weights[0] = butterfly->total;
@@ -141,7 +141,7 @@ static bool check_side(struct session *session, int side)
 
 const struct view *session_butterfly_children(struct session *session, uint32_t id, int side, uint32_t node)
 {
-    struct butterfly *butterfly = find(session, id);
+    struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly || !check_side(session, side))
         return NULL;
     return session_view_rows(
@@ -151,7 +151,7 @@ const struct view *session_butterfly_children(struct session *session, uint32_t 
 const struct view *session_butterfly_descendants(struct session *session, uint32_t id, int side, uint32_t node,
                                                  uint32_t limit)
 {
-    struct butterfly *butterfly = find(session, id);
+    struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly || !check_side(session, side))
         return NULL;
     return session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node, limit,

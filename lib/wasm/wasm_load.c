@@ -43,7 +43,7 @@ int session_begin(struct session *session)
     session->loading.runs_known = 0;
     if (!session->import)
         return error_no_memory(&session->err);
-    import_take_parts(session->import);
+    import_accept_parts(session->import);
     return 0;
 }
 

@@ -138,7 +138,7 @@ static void read_part(struct profile *profile, int description, const struct liv
     snprintf(added, sizeof(added), ",\"addedFrom\":%d,\"addedNext\":\"1-2\",\"added\":[", (int)from);
     assert_true(text_append_z(&text, added));
     if (end > from)
-        append_file(&text, live_assembly_fd(live), from + 1, end);
+        append_file(&text, live_assembly_get_fd(live), from + 1, end);
     assert_true(text_append_z(&text, "]}"));
     struct profile_reader *reader = profile_reader_new();
     assert_non_null(reader);

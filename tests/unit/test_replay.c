@@ -433,7 +433,7 @@ static uint64_t cpu_time_of_all(const struct replay *replay)
         struct stored_sample sample;
         assert_int_equal(sample_cursor_start(&cursor, replay->samples.store, thread, NULL), 0);
         while (sample_cursor_next(&cursor, &sample, NULL) == 1)
-            sum += (uint64_t)stored_sample_cpu_time(&sample) * SAMPLE_CPU_UNIT;
+            sum += (uint64_t)stored_sample_get_cpu_time(&sample) * SAMPLE_CPU_UNIT;
         sample_cursor_destroy(&cursor);
     }
     return sum;
@@ -579,7 +579,7 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
                          second = find_sample_at(replay, 2);
     assert_int_equal(sample_store_count(replay->samples.store, 0), 3);
     assert_true(before.time == 5000000 && before.kind == STORED_CPU && before.stack == REPLAY_NONE);
-    assert_int_equal(stored_sample_cpu_time(&before) * SAMPLE_CPU_UNIT, 300000);
+    assert_int_equal(stored_sample_get_cpu_time(&before) * SAMPLE_CPU_UNIT, 300000);
     assert_true(first.time == 5000000 && second.time == 9000000);
     assert_true(stored_sample_is_wait(&first) && second.kind == STORED_WAIT_END && first.stack == second.stack);
     assert_int_equal(first.kind, STORED_WAIT_BEGIN);
@@ -752,7 +752,7 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
     uint64_t shown = 0;
     assert_int_equal(sample_cursor_start(&cursor, recording.replay.samples.store, 0, NULL), 0);
     while (sample_cursor_next(&cursor, &sample, NULL) == 1)
-        shown += (uint64_t)stored_sample_cpu_time(&sample) * SAMPLE_CPU_UNIT;
+        shown += (uint64_t)stored_sample_get_cpu_time(&sample) * SAMPLE_CPU_UNIT;
     sample_cursor_destroy(&cursor);
     assert_int_equal(shown, 4 * MS);
     assert_int_equal(recording.replay.threads.data[0].threads_in_row, PROCESSES);
