@@ -116,12 +116,23 @@ bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_C
     return read_instruction(code + ARCH_CODE_BEFORE) == 0xd4000001;
 }
 
-/* goexit of Go: nop; bl goexit1. The runtime creates a goroutine as if the nop had called the goroutine's first
- * function. */
+/* bl, or blr with or without a signature (blraa, blrab and their forms without a modifier) */
+bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    uint32_t call = read_instruction(code + ARCH_CODE_BEFORE - WORD);
+    return call >> 26 == 0x25 || (call & 0xfffffc1f) == 0xd63f0000 || (call & 0xfefff800) == 0xd63f0800;
+}
+
+/* goexit: mov x0,x0; bl goexit1. The runtime creates a goroutine as if the mov had called the first function.
+ * The others set x29 to zero, at most six instructions before they call. */
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return)
 {
+    enum { BEFORE = 6 };
     const unsigned char *pc = code + ARCH_CODE_BEFORE;
-    return is_return && read_instruction(pc - WORD) == 0xaa0003e0 && read_instruction(pc) >> 26 == 0x25;
+    bool starts = read_instruction(pc - WORD) == 0xaa0003e0 && read_instruction(pc) >> 26 == 0x25;
+    for (int i = 2; i <= BEFORE && arch_code_is_after_call(code); i++)
+        starts |= read_instruction(pc - i * WORD) == 0xaa1f03fd;
+    return is_return && starts;
 }
 
 /* Code of GHC is not recognized. */
@@ -129,13 +140,6 @@ bool arch_code_is_haskell(const unsigned char *code, size_t size)
 {
     (void)code, (void)size;
     return false;
-}
-
-/* bl, or blr with or without a signature (blraa, blrab and their forms without a modifier) */
-bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
-{
-    uint32_t call = read_instruction(code + ARCH_CODE_BEFORE - WORD);
-    return call >> 26 == 0x25 || (call & 0xfffffc1f) == 0xd63f0000 || (call & 0xfefff800) == 0xd63f0800;
 }
 
 uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address)

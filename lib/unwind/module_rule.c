@@ -131,9 +131,11 @@ static bool make_go_table_rule(const struct mapping *mapping, uint64_t pc, struc
         return false;
     rule->kind = RULE_GO;
     rule->cfa_register = UNWIND_REG_SP;
-    rule->cfa_offset = size + 8;
+    rule->cfa_offset = ARCH_HAS_LINK_REGISTER ? size : size + 8;
     rule->return_slot = -1;
-    return true;
+    if (ARCH_HAS_LINK_REGISTER) /* at the lower end of the frame */
+        rule->return_slot = size ? (int16_t)(-size / 8) : ARCH_RETURN_IN_LINK;
+    return size / 8 < -ARCH_RETURN_IN_LINK;
 }
 
 /* Makes the rule of a Go function from the Go function table. The table does not describe runtime code that starts or

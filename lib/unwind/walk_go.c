@@ -6,6 +6,9 @@
  * thread's system stack). The goroutine that called mcall may already run on another thread, so its stack must not be
  * read; but before Go 1.25 the frame pointer still leads there, and until 1.26 the frame pointer of mstart leads to the
  * thread that created this one.
+ *
+ * arm64: a frame has the return address at its lower end, where sp points, and the caller's frame pointer in the word
+ * below. So the frame pointer is sp - 8, except in functions that have switched stacks.
  */
 #include "unwind/walk.h"
 
@@ -16,12 +19,12 @@ static enum step end_at_zero_frame_pointer(struct walk *walk)
     return walk->off_copied_stack ? walk_end_of_memory(walk) : walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);
 }
 
-/* Follows Go's frame pointer, which may lead to a lower stack. A limit of such moves in one walk prevents endless
- * loops. */
-enum step walk_step_go_pointer(struct walk *walk)
+/* Whether Go's frame pointer can be followed, which may lead to a lower stack. A limit of such moves in one walk
+ * prevents endless loops. */
+static enum step check_go_pointer(struct walk *walk)
 {
     enum { SWITCHES_MAX = 4 };
-    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP];
     if (walk->stale >> UNWIND_REG_BP & 1)
         return walk_end_without_rule(walk);
     if (bp == 0 && !walk->exact)
@@ -31,6 +34,15 @@ enum step walk_step_go_pointer(struct walk *walk)
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
         return walk_end(walk, UNWIND_DAMAGED);
     walk->off_copied_stack |= bp < sp;
+    return STEP_CALLER;
+}
+
+enum step walk_step_go_pointer(struct walk *walk)
+{
+    enum step checked = check_go_pointer(walk);
+    uint64_t bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (checked != STEP_CALLER)
+        return checked;
     if (!walk_read_word(walk, bp, &caller_bp) || !walk_read_return_address(walk, bp + 8, &pc))
         return walk_end_of_memory(walk);
     if (pc == 0)
@@ -52,8 +64,35 @@ static enum step step_go_without_pointer(struct walk *walk, const struct rule *r
     return walk->regs.r[UNWIND_REG_PC] == 0 ? walk_end_without_rule(walk) : step;
 }
 
+/* arm64. The walk does not read the frame pointer below the leaf's sp, which perf does not copy, because the caller's
+ * sp gives the caller's frame pointer, too. */
+static enum step step_go_above_link(struct walk *walk, const struct rule *rule)
+{
+    uint64_t *sp = &walk->regs.r[UNWIND_REG_SP], *bp = &walk->regs.r[UNWIND_REG_BP];
+    bool is_known = !(walk->stale >> UNWIND_REG_BP & 1);
+    if (rule->return_slot == ARCH_RETURN_IN_LINK)
+        return walk->exact ? walk_step_frame(walk, rule) : walk_step_go_pointer(walk);
+    if (!walk->exact && is_known && *bp != *sp - 8) {
+        enum step checked = check_go_pointer(walk);
+        if (checked != STEP_CALLER)
+            return checked;
+        *sp = *bp + 8;
+        walk->off_copied_stack = true;
+    }
+    if (walk->exact && (!is_known || *bp == *sp - 8))
+        *bp = *sp + (uint64_t)(int64_t)rule->cfa_offset - 8;
+    else if (!walk->exact && !walk_read_word(walk, *sp - 8, bp))
+        return walk_end_of_memory(walk);
+    walk->stale &= ~(UINT64_C(1) << UNWIND_REG_BP);
+    walk->by_pointer = false;
+    enum step step = walk_step_frame(walk, rule);
+    return walk->regs.r[UNWIND_REG_PC] == 0 ? walk_end_without_rule(walk) : step;
+}
+
 enum step walk_step_go(struct walk *walk, const struct rule *rule)
 {
+    if (ARCH_HAS_LINK_REGISTER)
+        return step_go_above_link(walk, rule);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], pc;
     uint64_t cfa = sp + (uint64_t)(int64_t)rule->cfa_offset;
     bool bp_in_frame = bp >= sp && bp < cfa;
