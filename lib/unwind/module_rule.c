@@ -114,6 +114,15 @@ bool module_rule_ends_in_system_call(const struct mapping *mapping, uint64_t pc)
     return !continues && unwind_module_find_function(mapping->module, vaddr - ARCH_SYSCALL_SIZE, &start, &size);
 }
 
+/* Whether a caller keeps its return address in the link register, although no call precedes the pc: glibc starts
+ * contexts so on arm64. */
+static bool is_context_start_with_link(const struct mapping *mapping, uint64_t pc, bool exact, const struct rule *rule)
+{
+    uint64_t target;
+    return ARCH_HAS_LINK_REGISTER && !exact && rule->return_slot == ARCH_RETURN_IN_LINK &&
+           !module_rule_follows_call(mapping, pc + 1, &target);
+}
+
 /* Whether makecontext or a coroutine library stored this return address: no call precedes the address, and it is the
  * start of a function (__start_context) or in code without CFI (Boost). */
 static bool is_context_start(const struct mapping *mapping, uint64_t pc, bool exact)
@@ -177,10 +186,10 @@ static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bo
         rule->kind = RULE_SIGNAL_FRAME;
     else if (unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO_NO_CFI;
-    else if (code.kind != ARCH_CODE_UNKNOWN)
-        rule_fill_from_snippet(&code, choose_snippet_kind(&code), rule);
     else if (is_context_start(mapping, pc, exact))
         rule->kind = RULE_CONTEXT_START;
+    else if (code.kind != ARCH_CODE_UNKNOWN)
+        rule_fill_from_snippet(&code, choose_snippet_kind(&code), rule);
     else if (unwind_module_is_haskell(mapping->module, find_mapped_vaddr(mapping, pc)))
         rule->kind = RULE_HASKELL;
     else
@@ -208,6 +217,8 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
         rule->kind = RULE_CONTEXT_START;
     else if (!make_compact_rule(&row, rule))
         *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
+    else if (is_context_start_with_link(mapping, pc, exact, rule))
+        rule->kind = RULE_CONTEXT_START;
     else if (fde.is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO;
 }

@@ -16,11 +16,11 @@
 #include <time.h>
 #include <ucontext.h>
 
-enum { STACK_SIZE = 64 << 10, DEPTH = 10 };
+enum { STACK_SIZE = 64 << 10, ABOVE_STACK = 1024, DEPTH = 10 };
 
 static long limit_ms;
 static ucontext_t main_context, other_context;
-static unsigned char stack[STACK_SIZE] __attribute__((aligned(16)));
+static unsigned char stack[STACK_SIZE + ABOVE_STACK] __attribute__((aligned(16)));
 
 static volatile uint64_t sum;
 
@@ -51,7 +51,11 @@ static void switch_to(void (*start)(void), void (*return_address)(void))
     uint64_t *top = (uint64_t *)(void *)(stack + STACK_SIZE) - 4;
     top[0] = (uint64_t)(uintptr_t)start;
     top[1] = (uint64_t)(uintptr_t)return_address;
+#ifdef __aarch64__
+    __asm__ volatile("mov sp, %0\n\tldp x1, x30, [sp], #16\n\tmov x29, #0\n\tbr x1" : : "r"(top) : "memory");
+#else
     __asm__ volatile("mov %0, %%rsp\n\tret" : : "r"(top) : "memory");
+#endif
 }
 
 static void handle(int signal)
@@ -78,7 +82,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "makecontext")) {
         getcontext(&other_context);
         other_context.uc_stack.ss_sp = stack;
-        other_context.uc_stack.ss_size = sizeof(stack);
+        other_context.uc_stack.ss_size = STACK_SIZE;
         other_context.uc_link = &main_context;
         makecontext(&other_context, coroutine, 0);
         swapcontext(&main_context, &other_context);
@@ -87,7 +91,7 @@ int main(int argc, char **argv)
     } else if (!strcmp(argv[1], "planted")) {
         switch_to(coroutine, crash);
     } else {
-        stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
+        stack_t alternate = {.ss_sp = stack, .ss_size = STACK_SIZE};
         struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
         sigaltstack(&alternate, NULL);
         sigaction(SIGUSR1, &action, NULL);
