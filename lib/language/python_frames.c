@@ -131,9 +131,10 @@ static bool find_layout(struct python_process *process, struct python_memory *me
 
 /* ---- the thread ---- */
 
+/* Addresses of programs have at most 47 bits on x86-64, and 48 bits on arm64. */
 static bool is_pointer(uint64_t address)
 {
-    return address && address % sizeof(uint64_t) == 0 && address >> 47 == 0;
+    return address && address % sizeof(uint64_t) == 0 && address >> 48 == 0;
 }
 
 static uint64_t read_word(struct python_memory *memory, uint64_t address)
