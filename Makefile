@@ -202,6 +202,7 @@ help:
 	@echo "make portable   dist/prof-$(VERSION)-linux-x86_64.tar.gz, one static binary for each x86-64 Linux (built on Debian 12)"
 	@echo "make check-portable  its tests, also in empty and foreign root directories"
 	@echo "make check-kernels   the same binary on kernels of Debian and Ubuntu releases, in virtual machines"
+	@echo "make check-arm64     the binary for arm64 on emulated processors"
 	@echo "make deb        packages of prof in dist/"
 	@echo "make rpm        packages of the static binary for distributions with rpm, in dist/"
 	@echo "make wheel npm  the static binary as packages for pip and npm in dist/"

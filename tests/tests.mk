@@ -139,7 +139,7 @@ $(TARGETS)/%: tests/targets/%.cpp
 $(TARGETS)/%: tests/targets/%.go
 	@mkdir -p $(@D)
 	$(call say,TARGET,$@)
-	$(Q)GO111MODULE=off GOFLAGS= go build -o $@ $<
+	$(Q)GO111MODULE=off GOFLAGS= $(if $(CROSS),GOARCH=arm64 CGO_ENABLED=0) go build -o $@ $<
 
 $(TARGETS)/%: tests/targets/%.rs
 	@mkdir -p $(@D)
@@ -159,15 +159,39 @@ accuracy: all $(TARGETS)/cpu_shapes $(TARGETS)/wait_truth
 
 # ---- kernels of other releases ----
 
-# Each boots in a virtual machine: some 30 s of CPU time. The first run downloads them.
-KERNELS = $(shell sed -n 's/^\(linux-[^ ]*\).*/\1/p' tests/kernels/list)
+# Each boots in a virtual machine: some 60 s of CPU time. The first run downloads them. With ARCH, prof and the programs are those
+# of the cross compiler.
+KERNELS        = $(shell sed -n 's/^\($(if $(CROSS),arm64,linux)-[^ ]*\).*/\1/p' tests/kernels/list)
+KERNEL_TARGETS = $(addprefix $(TARGETS)/,contexts deep gobusy jit_writer sorting throwing waits $(if $(CROSS),sorting_signed sorting_musl))
+KERNEL_PROF    = $(if $(CROSS),$(BUILD)/prof,$(PORTABLE)/prof)
 
-check-kernels: portable targets
-	@sh .ci/deps kernels
-	@mkdir -p $(BUILD)/kernels
+check-kernels: $(if $(CROSS),all,portable) $(KERNEL_TARGETS)
+	@sh .ci/deps $(if $(CROSS),arm64,kernels)
 	@ln -sf $(abspath tests/kernels/boot) $(BUILD)/kernels/boot
 	@for kernel in $(KERNELS); do ln -sf boot $(BUILD)/kernels/$$kernel; done
-	@PROF=$(abspath $(PORTABLE)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) tests/run $(KERNELS:%=$(BUILD)/kernels/%)
+	@PROF=$(abspath $(KERNEL_PROF)) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) SYSROOT=$(if $(CROSS),$(shell $(CC) -print-sysroot)) \
+	    tests/run $(KERNELS:%=$(BUILD)/kernels/%)
+
+# The same for arm64.
+ARM64_TOOLS = $(abspath $(BUILD)/arm64)
+check-arm64:
+	@command -v aarch64-linux-gnu-gcc >/dev/null || [ -e $(ARM64_TOOLS)/bin/qemu-aarch64 ] || packaging/make-arm64-tools $(ARM64_TOOLS)
+	@PATH=$$PATH:$(ARM64_TOOLS)/bin $(MAKE) $(JOBS) --no-print-directory ARCH=aarch64 check-kernels
+
+# Return addresses with signatures, landing pads of indirect jumps, and no frame pointers.
+$(TARGETS)/sorting_signed: tests/targets/sorting.c
+	@mkdir -p $(@D)
+	$(call say,TARGET,$@)
+	$(Q)$(CC) -O2 -g -fomit-frame-pointer -mbranch-protection=standard -o $@ $<
+
+# Static, without CFI in its own code.
+MUSL = $(BUILD)/kernels/musl/usr/lib/aarch64-linux-musl
+$(TARGETS)/sorting_musl: tests/targets/sorting.c
+	@mkdir -p $(@D) $(BUILD)/kernels
+	$(call say,TARGET,$@)
+	$(Q)[ -d $(MUSL) ] || tests/kernels/fetch-packages $(BUILD)/kernels/musl arm64 http://deb.debian.org/debian bookworm musl-dev
+	$(Q)$(CC) -O2 -g -fomit-frame-pointer -fno-asynchronous-unwind-tables -static -nostdinc -isystem $(subst /lib/,/include/,$(MUSL)) -nostdlib \
+	    -o $@ $(MUSL)/crt1.o $< $(MUSL)/libc.a -lgcc
 
 # ---- agreement with other symbolizers ----
 
@@ -321,6 +345,6 @@ tags:
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-kernels check-emulated check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
+.PHONY: check check-kernels check-arm64 check-emulated check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
         lint-cppcheck lint-web compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

@@ -1,5 +1,5 @@
 /*
- * A compiler in small, for x86-64: makes loops at run time, says in a jitdump file what it put where and when, and uses
+ * A compiler in small: makes loops at run time, says in a jitdump file what it put where and when, and uses
  * the same addresses again for other functions. It knows its own truth: prints "NAME CPU-milliseconds" for each; the
  * two loops of "lines", in lines 10 and 20 of loops.jit, share its time one to three.
  *
@@ -10,10 +10,11 @@
  * $JIT_WRITER_USER: becomes this user first. $JIT_WRITER_RUNS: a shell command that it runs before its code, with its
  * process ID in $JIT_WRITER.
  *
- * frames, no-frames: makes one function instead, which keeps no frame pointer and calls callee(); the dump says how to
- * unwind it, or does not. Half of the time is in each of the two.
+ * frames, no-frames, on x86-64: makes one function instead, which keeps no frame pointer and calls callee(); the dump
+ * says how to unwind it, or does not. Half of the time is in each of the two.
  */
 #define _GNU_SOURCE
+#include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,10 +24,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __aarch64__
+/* stp x29,x30,[sp,#-16]!; mov x29,sp; 1: subs x0,x0,#1; b.ne 1b; 2: subs x1,x1,#1; b.ne 2b; ldp x29,x30,[sp],#16; ret
+ */
+static const unsigned char loops[] = {0xfd, 0x7b, 0xbf, 0xa9, 0xfd, 0x03, 0x00, 0x91, 0x00, 0x04, 0x00,
+                                      0xf1, 0xe1, 0xff, 0xff, 0x54, 0x21, 0x04, 0x00, 0xf1, 0xe1, 0xff,
+                                      0xff, 0x54, 0xfd, 0x7b, 0xc1, 0xa8, 0xc0, 0x03, 0x5f, 0xd6};
+enum { FIRST_LOOP = 8, SECOND_LOOP = 16, END = 24, MACHINE = EM_AARCH64, PLACE = 4096 };
+#else
 /* push %rbp; mov %rsp,%rbp; 1: dec %rdi; jnz 1b; 2: dec %rsi; jnz 2b; pop %rbp; ret */
 static const unsigned char loops[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xcf, 0x75,
                                       0xfb, 0x48, 0xff, 0xce, 0x75, 0xfb, 0x5d, 0xc3};
-enum { FIRST_LOOP = 4, SECOND_LOOP = 9, PLACE = 4096 };
+enum { FIRST_LOOP = 4, SECOND_LOOP = 9, END = 14, MACHINE = EM_X86_64, PLACE = 4096 };
+#endif
 
 enum { NAMES = 5 };
 static const char *const names[NAMES] = {"first", "second", "mover", "settler", "lines"};
@@ -97,7 +107,7 @@ static void note_lines(uint64_t address)
     static const struct {
         int offset, line;
         const char *file;
-    } lines[] = {{0, 9, "loops.jit"}, {FIRST_LOOP, 10, "\xff"}, {SECOND_LOOP, 20, "\xff"}, {14, 30, "\xff"}};
+    } lines[] = {{0, 9, "loops.jit"}, {FIRST_LOOP, 10, "\xff"}, {SECOND_LOOP, 20, "\xff"}, {END, 30, "\xff"}};
     size_t size = 16;
     for (size_t i = 0; i < 4; i++)
         size += 16 + strlen(lines[i].file) + 1;
@@ -124,7 +134,7 @@ static void start_dump(const char *directory)
     fwrite("DTiJ", 4, 1, dump);
     put(1, 4);
     put(40, 4);
-    put(62, 4); /* EM_X86_64 */
+    put(MACHINE, 4);
     put(0, 4);
     put((uint32_t)getpid(), 4);
     put(dump_time(), 8);
@@ -140,6 +150,7 @@ static void run(unsigned char *code, int name, double ms, uint64_t share)
     enum { ROUNDS = 20000 };
     void (*function)(uint64_t, uint64_t);
     memcpy(&function, &code, sizeof(function));
+    __builtin___clear_cache((char *)code, (char *)code + sizeof(loops));
     uint64_t start = now(CLOCK_THREAD_CPUTIME_ID), end = start + (uint64_t)(ms * 1e6), at;
     do
         function(ROUNDS, ROUNDS * share);
