@@ -233,8 +233,8 @@ static int open_binary(const char *machine)
         return fd;
     close(fd);
     return -ui_fail(
-        "%s has the processor %s, but %s is not a program for it: name a static prof for %s in PROF_PORTABLE", ssh.host,
-        machine, path, machine);
+        "%s has the processor %s, but %s is no program for it: build prof for %s (docs/install.md), and name it in PROF_PORTABLE",
+        ssh.host, machine, path, machine);
 }
 
 /* Writes the SHA-256 of an open file, in hexadecimal. */
@@ -296,7 +296,7 @@ static int prepare_machine(bool is_quiet, char directory[ANSWER_SIZE])
         return EXIT_FAILURE;
     bool ok = install_binary(binary, is_quiet, directory);
     close(binary);
-    return ok || ssh.signal ? !ok : ui_fail("cannot copy prof to %s", ssh.host);
+    return ok || ssh.signal ? !ok : ui_fail("cannot install prof on %s", ssh.host);
 }
 
 /* ---- the recording ---- */
