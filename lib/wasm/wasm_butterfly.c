@@ -28,7 +28,7 @@ static int write_func_groups(struct session *session, const struct engine *engin
     struct func_groups groups = {.of_func = {0}};
     struct func_timings rows = {0};
     const struct profile *profile = engine_profile(engine);
-    int code = func_groups_find(&groups, profile, by, "", &session->err);
+    int code = func_groups_find(&groups, profile, by, (const char *)session->input.data, &session->err);
     if (!code)
         code = func_groups_sum(&rows, &groups, engine_nodes(engine), engine_timings(engine), &session->err);
     json_open(&session->json, '[');
@@ -47,7 +47,7 @@ static int write_func_groups(struct session *session, const struct engine *engin
     return code;
 }
 
-/* Returns JSON: [{"name", "total", "self"}], heaviest by total first. */
+/* Input: the terms of FUNCS_BY_TERM, with a NUL. Returns JSON: [{"name", "total", "self"}], heaviest by total first. */
 const struct view *session_func_groups(struct session *session, uint32_t query, int by)
 {
     const struct engine *engine = session_engine(session, query);

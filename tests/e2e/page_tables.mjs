@@ -256,6 +256,28 @@ await check('functions are grouped by library where they have no namespace, with
     await page.close();
 });
 
+await check('functions are grouped by patterns, which the address keeps, with the numbers of prof report', async () => {
+    const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
+    await page.getByRole('combobox', { name: 'Group by' }).selectOption({ label: 'Patterns' });
+    const terms = 'work,/^[hl]e/';
+    await page.getByLabel('Patterns of groups').fill(terms);
+    await page.getByLabel('Patterns of groups').press('Enter');
+    await askUntil((count) => count === 3, () => page.locator('.tree-row').count());
+    await page.reload();
+    await page.waitForSelector('[aria-label="Groups of functions"] .tree-row');
+    await settle(page);
+    const { groups } = JSON.parse(execFileSync(prof, ['report', '--json', '--group-by', terms, '--thread', '0', file], { encoding: 'utf8' }));
+    const rows = await page.$$eval('.tree-row', (all) =>
+        all.map((row) => [row.querySelector('.tree-text').textContent, row.querySelector('.number').textContent].join(' ')),
+    );
+    assertEqual(rows.join(), groups.map(({ name, total }) => `${name} ${total}`).join(), 'the groups');
+    await page.locator('.tree-row', { hasText: '(other)' }).dblclick();
+    await page.locator('.tree-row', { hasText: 'work' }).dblclick();
+    await settle(page);
+    assertEqual(new URL(page.url()).searchParams.get('search'), 'work', 'the search for a group');
+    await page.close();
+});
+
 await check('the sidebar of a function has its numbers, its callers and callees, which lead on', async () => {
     const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
     const sidebar = page.locator('.sidebar');

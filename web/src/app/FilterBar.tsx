@@ -1,10 +1,12 @@
 /** The filters beside the search: the weight of samples, and the shown samples and frames. */
 import type { JSX } from 'preact';
 import { COMPARED_CHOICES } from '../compare/comparison';
-import type { FuncGrouping } from '../engine/butterfly';
+import { FUNC_GROUPING } from '../engine/butterfly';
 import { useSession } from '../session/context';
 import type { Choice } from '../session/filters';
 import { Choices } from '../ui/Choices';
+import { SearchInput } from '../ui/SearchInput';
+import { GROUP_SEARCH_HELP } from '../ui/search_help';
 import { act } from '../window/windows';
 
 interface SelectProps<Value extends string> {
@@ -43,22 +45,38 @@ export function ColorSelect(): JSX.Element {
     return <Select label="Color" choices={colorChoices.value} value={colorBy.value} onChoose={setColorBy} />;
 }
 
-const GROUPING_CHOICES: Choice<FuncGrouping | ''>[] = [
-    { value: '', label: 'Functions', hint: '' },
+const GROUPING_CHOICES: Choice<string>[] = [
+    { value: 'functions', label: 'Functions', hint: '' },
     { value: 'namespace', label: 'Namespaces', hint: 'Also crates and packages, each with one total' },
     { value: 'directory', label: 'Directories', hint: 'Directories of source files, each with one total' },
+    { value: 'terms', label: 'Patterns', hint: 'Functions that match patterns, each with one total' },
 ];
 
 /** Selects the grouping of the list of functions. */
 export function GroupingSelect(): JSX.Element {
     const { changeView, view } = useSession().store;
+    const { groupsBy } = view.value;
+    const areTerms = groupsBy !== null && !FUNC_GROUPING.includes(groupsBy);
+    const chosen: Record<string, string | null> = { functions: null, terms: '' };
     return (
-        <Select
-            label="Group by"
-            choices={GROUPING_CHOICES}
-            value={view.value.groupsBy ?? ''}
-            onChoose={(by) => changeView({ groupsBy: by || null }, 'push')}
-        />
+        <>
+            <Select
+                label="Group by"
+                choices={GROUPING_CHOICES}
+                value={areTerms ? 'terms' : (groupsBy ?? 'functions')}
+                onChoose={(by) => changeView({ groupsBy: by in chosen ? (chosen[by] ?? null) : by }, 'push')}
+            />
+            {areTerms && (
+                <SearchInput
+                    id="group-terms"
+                    label="Patterns of groups"
+                    placeholder="std::, serde, /^json_/"
+                    help={GROUP_SEARCH_HELP}
+                    text={groupsBy}
+                    onSearch={(typed, step) => changeView({ groupsBy: typed }, step)}
+                />
+            )}
+        </>
     );
 }
 

@@ -29,7 +29,7 @@ function Waits(): JSX.Element {
 
 function Functions(): JSX.Element {
     const { isChange } = useSession().tree;
-    return useSession().store.view.value.groupsBy && !isChange.value ? <GroupList /> : <FunctionList />;
+    return useSession().store.view.value.groupsBy !== null && !isChange.value ? <GroupList /> : <FunctionList />;
 }
 
 /** The component of each view. */

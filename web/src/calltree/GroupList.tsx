@@ -2,7 +2,7 @@
 import { computed, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { Session } from '../app/session';
-import type { FuncGroup } from '../engine/butterfly';
+import { type FuncGroup, OTHER_GROUP } from '../engine/butterfly';
 import { useModel, useSession } from '../session/context';
 import { copyPlainName, copyTableItems } from '../table/copies';
 import { Table } from '../table/Table';
@@ -35,13 +35,26 @@ function createGroupModel(session: Session) {
     });
     const searchOf = ({ name }: FuncGroup): string =>
         groupSearch(name, session.store.view.value.groupsBy ?? 'namespace');
-    const filter = (row: FuncGroup): void => changeView({ search: searchOf(row) }, 'push');
+    // No search finds what matches no term.
+    const canSearch = ({ name }: FuncGroup): boolean => name !== OTHER_GROUP;
+    const filter = (row: FuncGroup): void => {
+        if (canSearch(row)) changeView({ search: searchOf(row) }, 'push');
+    };
+    const merge = (row: FuncGroup): void => {
+        if (canSearch(row)) act(mergeMatching(searchOf(row)));
+    };
 
     function menuOf(row: FuncGroup, rows: readonly FuncGroup[]): { items: MenuItem[] } {
         return {
             items: [
-                menuItem('Filter stacks by this group', () => filter(row), { keys: 'Enter' }),
-                menuItem('Merge the functions of this group', () => act(mergeMatching(searchOf(row))), { keys: 'm' }),
+                menuItem('Filter stacks by this group', () => filter(row), {
+                    keys: 'Enter',
+                    enabled: canSearch(row),
+                }),
+                menuItem('Merge the functions of this group', () => merge(row), {
+                    keys: 'm',
+                    enabled: canSearch(row),
+                }),
                 ...copyTableItems({
                     rows,
                     columns: [...shownColumns(TABLE, columns.value, 0), main],
@@ -50,7 +63,7 @@ function createGroupModel(session: Session) {
             ],
         };
     }
-    return { columns, main, filter, menuOf, merge: (row: FuncGroup): void => act(mergeMatching(searchOf(row))) };
+    return { columns, main, filter, menuOf, merge };
 }
 
 function compare(column: string, a: FuncGroup, b: FuncGroup): number {

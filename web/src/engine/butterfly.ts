@@ -20,12 +20,16 @@ export interface Center {
 /** The kinds of groups that groups() lists. */
 export type GroupKind = (typeof GROUP_KIND)[number];
 
-/** The groupings of functions (enum func_grouping of lib/tree/func_groups.h). */
-export const FUNC_GROUPING = ['namespace', 'directory'] as const;
-export type FuncGrouping = (typeof FUNC_GROUPING)[number];
+/** The groupings of functions besides terms of a search (enum func_grouping of lib/tree/func_groups.h). */
+export const FUNC_GROUPING = ['namespace', 'directory'];
+/** The group of functions that match no term. */
+export const OTHER_GROUP = '(other)';
 
 export interface FuncGroup {
-    /** The namespace or the directory. Functions without one have their library in brackets. */
+    /**
+     * The namespace, the directory or the term. Functions without a namespace or a directory have their library in
+     * brackets.
+     */
     name: string;
     total: number;
     self: number;
@@ -50,8 +54,8 @@ export interface ButterflyCalls {
      * self.
      */
     groups(query: number, by: GroupKind): Promise<FuncRow[]>;
-    /** Returns groups of functions, heaviest first by total. */
-    funcGroups(query: number, by: FuncGrouping): Promise<FuncGroup[]>;
+    /** Returns groups of functions, heaviest first by total. `by`: of FUNC_GROUPING, or terms of a search. */
+    funcGroups(query: number, by: string): Promise<FuncGroup[]>;
     /** Returns the functions of the query by self, with another weight than the query's. */
     functionsWeighed(query: number, weight: string, limit: number): Promise<FuncRow[]>;
     /** Opens a butterfly, which stays open until its query closes or four newer butterflies exist. */
@@ -90,10 +94,12 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
 
     return {
         groups: (query, by) => timings(wasm.session_groups(session, query, GROUP_KIND.indexOf(by))),
-        funcGroups: (query, by) =>
-            JSON.parse(
-                module.decode(module.view(wasm.session_func_groups(session, query, FUNC_GROUPING.indexOf(by)))),
-            ) as FuncGroup[],
+        funcGroups(query, by) {
+            const known = FUNC_GROUPING.indexOf(by);
+            module.inputWords([], `${by}\0`);
+            const groups = wasm.session_func_groups(session, query, known < 0 ? FUNC_GROUPING.length : known);
+            return JSON.parse(module.decode(module.view(groups))) as FuncGroup[];
+        },
         functionsWeighed: (query, weight, limit) =>
             timings(wasm.session_functions_weighed(session, query, module.weightIndex(weight)), limit),
         butterfly(query, { kind, index }) {

@@ -22,6 +22,16 @@ export const STACK_SEARCH_HELP: SearchHelp = {
     ],
 };
 
+export const GROUP_SEARCH_HELP: SearchHelp = {
+    what: 'Functions are in the group of the first pattern that they match',
+    lines: [
+        [['one,two'], 'two groups'],
+        [['"term"'], 'match the whole name'],
+        [['/term/'], 'a regular expression'],
+        [['lib:term', 'file:term'], 'match only library names or file names'],
+    ],
+};
+
 export const MARKER_SEARCH_HELP: SearchHelp = {
     what: 'Markers that match one of the terms in their name, category, type or fields',
     lines: [

@@ -9,7 +9,7 @@
 import { COLOR_KEYS, type ColorKey } from '../base/color_key';
 import { decodeIndex, decodeIndexes, encodeIndexes } from '../base/indexes';
 import type { Compared, NodePath, ProfileInfo, ScaledBy, Transform } from '../engine/api';
-import { CENTER_KINDS, type Center, FUNC_GROUPING, type FuncGrouping } from '../engine/butterfly';
+import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { COMPARE_BY, COMPARED } from '../engine/layout';
 import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
 import { decodeSourcePanel, encodeSourcePanel, type SourcePanelView } from './source_codec';
@@ -102,8 +102,8 @@ export interface View {
     showsChains: boolean;
     /** The common property of the waits of a group. */
     waitsBy: WaitGrouping;
-    /** The grouping of the list of functions, or null for single functions. */
-    groupsBy: FuncGrouping | null;
+    /** The grouping of the list of functions: of FUNC_GROUPING, or terms of a search. null: single functions. */
+    groupsBy: string | null;
     /** The center of the butterfly, or null for the heaviest function. */
     center: Center | null;
     /** Whether all stacks of the stack chart have the same width, regardless of their durations. */
@@ -248,7 +248,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.hidesIdle) query.set('hideIdleSamples', '');
     if (view.showsChains) query.set('chains', '');
     if (view.waitsBy !== EMPTY_VIEW.waitsBy) query.set('waitsBy', view.waitsBy);
-    if (view.groupsBy) query.set('groupsBy', view.groupsBy);
+    if (view.groupsBy !== null) query.set('groupsBy', view.groupsBy);
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
     if (view.colorBy) query.set('colorBy', view.colorBy);
@@ -293,7 +293,7 @@ export function decodeView(text: string, zero: number): View {
         hidesIdle: query.has('hideIdleSamples'),
         showsChains: query.has('chains'),
         waitsBy: WAIT_GROUPING.find((by) => by === query.get('waitsBy')) ?? EMPTY_VIEW.waitsBy,
-        groupsBy: FUNC_GROUPING.find((by) => by === query.get('groupsBy')) ?? null,
+        groupsBy: query.get('groupsBy'),
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
         colorBy: COLOR_KEYS.find((by) => by === query.get('colorBy')) ?? null,
