@@ -104,7 +104,7 @@ static int group_by_terms(struct func_groups *groups, const struct profile *prof
     struct search search;
     int code = search_init(&search, profile, terms, strlen(terms), err);
     for (size_t t = 0; !code && t < search.terms.count; t++) {
-        const struct span term = search.terms.items[t].written;
+        const struct span term = search.terms.items[t].whole;
         if (strings_append(&groups->names, term.at, (size_t)(term.end - term.at)) == STRING_NONE)
             code = error_no_memory(err);
     }

@@ -10,7 +10,7 @@
 enum func_grouping {
     FUNCS_BY_NAMESPACE, /* the outermost namespace in C++, the crate in Rust, the package in Go and Java */
     FUNCS_BY_DIRECTORY, /* the directory of the source file */
-    FUNCS_BY_TERM       /* the first matching term of a search, written as in search_filter.h */
+    FUNCS_BY_TERM       /* the first matching term of a search (search_filter.h), as typed */
 };
 
 /* Starts zeroed. */

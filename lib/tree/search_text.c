@@ -136,6 +136,7 @@ static bool add_term(const struct term_parser *parser, struct span span)
     struct search_term *term = &terms->items[terms->count++];
     term->excluded = *span.at == '-' && span.end - span.at > 1;
     span.at += term->excluded;
+    term->whole = span;
     term->field = split_field(parser, &span);
     term->exact = is_enclosed(span, '"');
     if (is_enclosed(span, '/')) {

@@ -37,6 +37,7 @@ bool span_equals_ignoring_case(struct span span, const char *name);
 enum { SEARCH_MAX_TERMS = 16 };
 
 struct search_term {
+    struct span whole;        /* the term as typed, without the minus of an excluded term */
     struct span written;      /* the term as typed, without its field and quotes or slashes */
     struct span field;        /* the name before a colon; NULL: none */
     struct text_buffer lower; /* the term in lower case */

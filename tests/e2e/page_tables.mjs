@@ -259,7 +259,7 @@ await check('functions are grouped by library where they have no namespace, with
 await check('functions are grouped by patterns, which the address keeps, with the numbers of prof report', async () => {
     const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
     await page.getByRole('combobox', { name: 'Group by' }).selectOption({ label: 'Patterns' });
-    const terms = 'work,/^[hl]e/';
+    const terms = '"work",/^[hl]e/';
     await page.getByLabel('Patterns of groups').fill(terms);
     await page.getByLabel('Patterns of groups').press('Enter');
     await askUntil((count) => count === 3, () => page.locator('.tree-row').count());
@@ -274,7 +274,7 @@ await check('functions are grouped by patterns, which the address keeps, with th
     await page.locator('.tree-row', { hasText: '(other)' }).dblclick();
     await page.locator('.tree-row', { hasText: 'work' }).dblclick();
     await settle(page);
-    assertEqual(new URL(page.url()).searchParams.get('search'), 'work', 'the search for a group');
+    assertEqual(new URL(page.url()).searchParams.get('search'), '"work"', 'the search for a group');
     await page.close();
 });
 

@@ -72,6 +72,7 @@ static void test_functions_have_the_first_term_that_matches(void **unused)
 {
     (void)unused;
     assert_string_equal(find_group("net::send", NULL, FUNCS_BY_TERM, "disk,net::,/send$/"), "net::");
+    assert_string_equal(find_group("resend", NULL, FUNCS_BY_TERM, "\"send\",net::,/send$/"), "/send$/");
     assert_string_equal(find_group("send", NULL, FUNCS_BY_TERM, "disk,net::,-send"), "(other)");
 }
 

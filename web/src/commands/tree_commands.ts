@@ -23,7 +23,7 @@ export function treeCommands(session: CommandSession): Command[] {
         command('Command palette', openPalette, { key: 'Ctrl+k', isEverywhere: true, isHidden: true }),
         command(
             'Filter stacks or markers',
-            () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
+            () => document.querySelector<HTMLInputElement>('#stack-search, #marker-search')?.focus(),
             { key: '/' },
         ),
         command('Next matching row', () => act(goToMatch(1)), { key: 'n', isOffered: isTreeSearched }),
