@@ -374,7 +374,12 @@ await check('printing prints the view without its controls', async () => {
     for (const name of ['.header .button', '.filter-bar', '.splitter', '.tab[aria-selected="false"]'])
         assertEqual(await page.locator(name).filter({ visible: true }).count(), 0, `how many ${name} are printed`);
     assertEqual(await page.locator('.tab[aria-selected="true"]').isVisible(), true, 'whether the name of the view is');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const themes = () => page.$$eval(':root, canvas[data-theme]', (all) => [...new Set(all.map(({ dataset }) => dataset.theme))].join());
+    await askUntil((theme) => theme === 'light', themes);
     await page.emulateMedia({ media: 'screen' });
+    await askUntil((theme) => theme === 'dark', themes);
+    await page.emulateMedia({ colorScheme: 'light' });
     assertEqual(await page.locator('.filter-bar').isVisible(), true, 'whether it is there again on the screen');
 });
 

@@ -3,7 +3,7 @@
  * lanes.
  */
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { styleColor } from '../base/canvas';
 import { useSession } from '../session/context';
 import { stateBackground } from '../session/states';
@@ -25,7 +25,7 @@ export function useLaneDrawing(
 ): void {
     const width = graphWidth.value;
     const colors = theme.value;
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!canvas.current || !lane) return;
         canvas.current.dataset.theme = colors;
         const looks = lane.states.map(({ state }) => looksOf(state));

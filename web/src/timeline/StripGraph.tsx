@@ -3,7 +3,7 @@
  * new range and width.
  */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { pixelRatio } from '../base/canvas';
 import { useSession } from '../session/context';
 import { GraphError } from '../ui/GraphError';
@@ -44,7 +44,7 @@ export function StripGraph<Answer>({ row, ask, drawn, draw }: StripGraphProps<An
         [thread, isSeen, from, to, width],
     );
     const answer = request.value.value;
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!canvas.current || answer === null) return;
         drawn.set(row.key, answer);
         canvas.current.dataset.theme = colors;

@@ -13,7 +13,10 @@ function storedTheme(): Theme | null {
 
 const chosen = signal<Theme | null>(storedTheme());
 
-export const theme = computed<Theme>(() => chosen.value ?? system.value);
+/** Paper is light. */
+const isPrinting = signal(false);
+
+export const theme = computed<Theme>(() => (isPrinting.value ? 'light' : (chosen.value ?? system.value)));
 
 /** Changes to the other theme. If this is the system's theme, follows the system again. */
 export function toggleTheme(): void {
@@ -30,6 +33,9 @@ export function followTheme(): void {
     };
     follow();
     dark.addEventListener('change', follow);
+    window.matchMedia('print').addEventListener('change', ({ matches }) => {
+        isPrinting.value = matches;
+    });
     effect(() => {
         document.documentElement.dataset.theme = theme.value;
     });

@@ -1,6 +1,6 @@
 /** The track of a counter: its graph, the dot of the sample under the mouse, and the tooltip. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../app/session';
 import { pixelRatio } from '../../base/canvas';
 import { formatAmount, formatRate } from '../../base/format';
@@ -50,7 +50,7 @@ function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
     ]);
     const values = request.value.value;
     const scale = values && counter ? counterScale(values, counter.isRate || counter.startsAtZero) : null;
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!canvas.current || !values || !counter || !scale) return;
         canvas.current.dataset.theme = colors;
         drawCounter(canvas.current, values, scale, graphColor(counter.color), width, HEIGHT);

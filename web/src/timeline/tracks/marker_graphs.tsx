@@ -1,6 +1,6 @@
 /** The track of the values of a kind of marker: overlaid graphs, and the marker under the mouse. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../app/session';
 import { pixelRatio } from '../../base/canvas';
 import type { MarkerGraph, MarkerGraphKind } from '../../engine/markers';
@@ -42,7 +42,7 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
         [row.key, at, isSeen, from, to, pixels],
     );
     const drawn = request.value.value;
-    useEffect(() => {
+    useLayoutEffect(() => {
         if (!canvas.current || !drawn) return;
         drawnGraphs.set(`${row.key}.${at}`, drawn);
         canvas.current.dataset.theme = colors;
