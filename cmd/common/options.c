@@ -233,8 +233,9 @@ bool options_append_remote(const struct option_table *table, int argc, char **ar
     fill_parser(&parser, table);
     optind = 1;
     for (int code; ok && (code = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1;) {
-        const struct option_row *row = parser.rows[find_row(&parser, code)];
-        if (!row->is_local)
+        size_t i = find_row(&parser, code);
+        const struct option_row *row = i < parser.count ? parser.rows[i] : NULL;
+        if (row && !row->is_local)
             ok = text_append_all(out, " --", row->name, optarg ? "=" : "") && (!optarg || shell_quote(out, optarg));
     }
     return ok;
