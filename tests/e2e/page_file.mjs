@@ -124,6 +124,18 @@ await check('the page saves itself as a file, and that does, too, with the view'
     assert(textOf('again.html') === textOf('saved.html'), 'the saved page of the saved page is another');
 });
 
+await check('the licenses can be saved, of a file and of a served page', async () => {
+    for (const address of [addressOf('small.html'), served]) {
+        const from = await openPage(address);
+        await from.keyboard.press('Control+k');
+        await from.locator('.palette input').fill('licenses');
+        const row = from.locator('.palette .picker-row', { hasText: 'Save the licenses' });
+        const [file] = await Promise.all([from.waitForEvent('download'), row.click()]);
+        assert(/The prof authors/.test(readFileSync(await file.path(), 'utf8')), address);
+        await from.close();
+    }
+});
+
 await check('the menu is walked with keys, and Escape goes back to its button', async () => {
     const first = await openPage(`${served}${all}`);
     const focused = () => first.evaluate(() => document.activeElement?.textContent ?? '');

@@ -119,6 +119,7 @@ async function start(): Promise<void> {
         profile,
         template,
         view: element.dataset.view ?? '',
+        licenses: addressOf(files.get('licenses.txt') ?? '', 'text/plain'),
         link,
     };
     (globalThis as { profContained?: Contained }).profContained = contained;

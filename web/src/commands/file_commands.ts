@@ -1,7 +1,8 @@
 /** Commands that open and save files, and commands that copy or open an address. */
+import { contained } from '../engine/contained';
 import { EXPORT_FORMATS } from '../save/exports';
 import { canFetchSymbols } from '../ui/FetchSymbols';
-import { act, copyText, isRenaming, openDialog } from '../window/windows';
+import { act, copyText, isRenaming, openDialog, saveAddress } from '../window/windows';
 import { type Command, command, OPEN_KEY } from './command';
 import type { CommandSession } from './commands';
 
@@ -18,6 +19,7 @@ export function fileCommands(session: CommandSession): Command[] {
     const openWindow = (): void => {
         window.open(window.location.href, '_blank', 'noopener');
     };
+    const saveLicenses = (): void => saveAddress(contained?.licenses ?? 'licenses.txt', 'prof-licenses.txt');
     const showDetails = (): void => {
         openDialog.value = 'info';
     };
@@ -32,6 +34,7 @@ export function fileCommands(session: CommandSession): Command[] {
         command('Save the profile', () => act(session.profile.saveProfile()), { key: 'Ctrl+s', isEverywhere: true }),
         command('Save this view as a web page', () => act(savePage())),
         command('Save without personal data', openSharing),
+        command('Save the licenses of prof', saveLicenses),
         command('Fetch symbols', () => act(session.host.fetchSymbols()), { isOffered: () => canFetchSymbols(session) }),
         command('Rename the profile', rename),
     ];

@@ -18,6 +18,8 @@ export interface Contained {
     template?: string;
     /** The saved view, as the query part of an address, or '' for the first view. */
     view?: string;
+    /** The address of the licenses of prof. */
+    licenses?: string;
     /** Returns the address of a script that the page imports on demand. */
     link?: (name: string) => string;
 }
