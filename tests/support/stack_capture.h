@@ -67,7 +67,6 @@ struct capture_ring {
 };
 
 enum { CAPTURE_RING_PAGES = 2048 };
-#define CAPTURE_REGS UINT64_C(0xff01ff) /* ax..ip and r8..r15, in the order of linux/arch/x86/.../perf_regs.h */
 
 static inline uint64_t capture_u64(const unsigned char *bytes, size_t offset)
 {
@@ -85,7 +84,6 @@ static inline uint32_t capture_u32(const unsigned char *bytes, size_t offset)
 
 static inline void capture_take_sample(struct capture *capture, const unsigned char *record)
 {
-    static const uint8_t dwarf_of_perf[17] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15};
     struct capture_event event = {.kind = CAPTURE_SAMPLE};
     event.pid = capture_u32(record, 8);
     event.tid = capture_u32(record, 12);
@@ -93,9 +91,9 @@ static inline void capture_take_sample(struct capture *capture, const unsigned c
     uint64_t abi = capture_u64(record, 24);
     if (abi != PERF_SAMPLE_REGS_ABI_64 || capture->samples >= capture->max_samples)
         return;
-    for (size_t i = 0; i < 17; i++)
-        event.regs.r[dwarf_of_perf[i]] = capture_u64(record, 32 + 8 * i);
-    size_t at = 32 + 8 * 17;
+    for (size_t i = 0; i < SAMPLE_REGISTERS; i++)
+        event.regs.r[sample_register_dwarf[i]] = capture_u64(record, 32 + 8 * i);
+    size_t at = 32 + 8 * (size_t)SAMPLE_REGISTERS;
     uint64_t size = capture_u64(record, at);
     if (size == 0)
         return;
@@ -176,7 +174,7 @@ static inline int capture_open_ring(struct capture_ring *ring, pid_t pid, int cp
         .freq = 1,
         .sample_freq = frequency,
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
-        .sample_regs_user = CAPTURE_REGS,
+        .sample_regs_user = SAMPLE_REGISTERS_MASK,
         .sample_stack_user = 65000 & ~7,
         .disabled = 1,
         .enable_on_exec = 1,
