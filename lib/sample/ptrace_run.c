@@ -46,19 +46,20 @@ size_t ptrace_run_add_moment(struct ptrace_run *run, const struct ptrace_moment 
     }
     if (last->asleep) {
         uint32_t ended = now->ended > 1 ? now->ended : 1;
+        uint64_t end = now->time - ran - ready, asleep_until = limit_time(run->asleep_until, end);
+        time = asleep_until > time ? asleep_until : time;
+        uint64_t share = subtract_or_zero(end, time) / (ended + now->asleep), current = now->asleep ? share : 0;
         if (ended > 1) { /* the other waits began after asleep_until */
-            uint64_t end = now->time - ran - ready, asleep_until = limit_time(run->asleep_until, end);
-            time = asleep_until > time ? asleep_until : time;
-            time += subtract_or_zero(end, time) / ended;
+            time += share;
             add_switch(&list, (struct ptrace_switch){.time = time, .ended = 1});
             add_switch(&list, (struct ptrace_switch){.time = time, .out = true});
         }
-        time = now->time - ran - ready;
+        time = end - current;
         add_switch(&list,
                    (struct ptrace_switch){.time = time, .ended = ended > 1 ? ended - 1 : 1, .slept_until = now->time});
         add_break(&list, &time, ready, true, (struct ptrace_switch){0});
         if (now->asleep)
-            add_switch(&list, (struct ptrace_switch){.time = now->time, .out = true});
+            add_switch(&list, (struct ptrace_switch){.time = time + ran, .out = true});
     } else {
         uint64_t before = now->asleep ? (off - ready) / (now->ended + 1) * now->ended : off - ready;
         add_break(&list, &time, before, false,

@@ -6,7 +6,8 @@
  * two such moments the sampler knows the running, runnable and sleeping times, but not their order.
  * ptrace_run_add_moment() assumes the simplest order: a thread that sleeps at the end ran first; a thread that slept at
  * the start slept, then was runnable, and then ran. Short sleeps between two moments become one wait, or a part of the
- * next wait. The number of time slices shows how many, and they share the time.
+ * next wait. The number of time slices shows how many. These waits share the time equally with the wait in which the
+ * thread sleeps at the end.
  *
  * The results are switches, as in a perf ring.
  *

@@ -57,7 +57,7 @@ static void test_waits_between_two_looks_share_the_time(void **state)
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
     struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
-    struct ptrace_moment now = moment(110, 8, 0, 6, true);
+    struct ptrace_moment now = moment(113, 8, 0, 6, true); /* three waits have ended, and a fourth has begun */
     now.ended = 3;
     assert_int_equal(take(&run, now, found), 4);
     assert_switch(&found[0], 103, false, false);
@@ -66,7 +66,7 @@ static void test_waits_between_two_looks_share_the_time(void **state)
     assert_switch(&found[3], 110, true, false);
     assert_int_equal(found[0].ended, 1);
     assert_int_equal(found[2].ended, 2);
-    assert_int_equal(found[2].slept_until, 110 * ms); /* their order is unknown: a wait may have ended then */
+    assert_int_equal(found[2].slept_until, 113 * ms); /* their order is unknown: a wait may have ended then */
     run.last = moment(110, 8, 0, 6, false);
     now = moment(120, 9, 0, 9, true);
     now.ended = 2;
@@ -112,11 +112,11 @@ static void test_a_thread_that_was_woken_has_waited_for_a_cpu_before_it_ran(void
     (void)state;
     struct ptrace_switch found[PTRACE_RUN_SWITCHES];
     struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
-    assert_int_equal(take(&run, moment(140, 8, 30, 4, true), found), 4);
-    assert_switch(&found[0], 109, false, false);
-    assert_switch(&found[1], 109, true, true);
-    assert_switch(&found[2], 139, false, false);
-    assert_switch(&found[3], 140, true, false);
+    assert_int_equal(take(&run, moment(141, 8, 30, 4, true), found), 4);
+    assert_switch(&found[0], 105, false, false);
+    assert_switch(&found[1], 105, true, true);
+    assert_switch(&found[2], 135, false, false);
+    assert_switch(&found[3], 136, true, false); /* the second wait has half of the blocked time */
 }
 
 static void test_a_thread_without_a_cpu_may_have_been_woken_before_the_last_look(void **state)
