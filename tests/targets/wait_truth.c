@@ -3,6 +3,7 @@
  *
  *     mix      sleeps twice for 150 us, then asks a thread, which sleeps as long, through a pipe
  *     mix3     sleeps for 100 us, asks a thread that computes for 300 us, waits for a condition that comes after 1 ms
+ *     uneven   sleeps for 12 ms, then asks a thread, which sleeps for 3 ms, through a pipe
  *     alias    500 us asleep and 500 us at a semaphore in strict alternation, aligned to whole ms
  *     direct   reads 4 KiB at a time with O_DIRECT from a file in DIRECTORY (.)
  *     fault    page faults from disk in a mapping of the same file
@@ -286,23 +287,45 @@ WAIT(fault, 0, (struct meter * meter, const volatile char *at), sink += (uint64_
 
 /* ---- threads of the modes ---- */
 
-static void mix(struct meter *meter)
+/* Sleeps `times` times for `length` ns, then asks a thread that serve() answers. */
+static void sleep_and_ask(struct meter *meter, int times, int64_t length)
 {
     while (goes_on()) {
-        wait_sleep(meter, now() + 150 * US);
-        wait_sleep(meter, now() + 150 * US);
+        for (int i = 0; i < times; i++)
+            wait_sleep(meter, now() + length);
         put(to_server[1]);
         wait_pipe(meter, to_client[0]);
     }
     close(to_server[1]);
 }
 
-static void mix_server(struct meter *meter)
+/* Sleeps for `length` ns before each answer. */
+static void serve(struct meter *meter, int64_t length)
 {
     for (wait_pipe(meter, to_server[0]); meter->has_got; wait_pipe(meter, to_server[0])) {
-        wait_sleep(meter, now() + 150 * US);
+        wait_sleep(meter, now() + length);
         put(to_client[1]);
     }
+}
+
+static void mix(struct meter *meter)
+{
+    sleep_and_ask(meter, 2, 150 * US);
+}
+
+static void mix_server(struct meter *meter)
+{
+    serve(meter, 150 * US);
+}
+
+static void uneven(struct meter *meter)
+{
+    sleep_and_ask(meter, 1, 12 * MS);
+}
+
+static void uneven_server(struct meter *meter)
+{
+    serve(meter, 3 * MS);
 }
 
 static void end_requests(void)
@@ -548,6 +571,9 @@ static void start_mode(const char *mode)
     if (!strcmp(mode, "mix")) {
         start("mix", mix, 1);
         start("server", mix_server, 1);
+    } else if (!strcmp(mode, "uneven")) {
+        start("uneven", uneven, 1);
+        start("server", uneven_server, 1);
     } else if (!strcmp(mode, "mix3")) {
         start("mix3", mix3, 1);
         start("server", mix3_server, 1);
