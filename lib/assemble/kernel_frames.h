@@ -1,5 +1,5 @@
 /*
- * Frames of kernel code outside its image and modules.
+ * Frames of kernel code outside the kernel's image and modules.
  */
 #pragma once
 

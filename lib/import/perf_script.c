@@ -2,8 +2,8 @@
  * The text of `perf script` of perf 4 to 6, with any fields (perf_script_line.h): a line for each sample, a line for
  * each of its frames, and an empty line. Without call chains, the line of a sample ends with its only frame.
  *
- * Samples of CPU time weigh their period; without periods each counts 1. If samples of another event are the main
- * samples, each counts 1; their period counts as an event. Without times, samples are shown in sequence.
+ * The weight of a sample of CPU time is its period, or 1 without periods. If samples of another event are the main
+ * samples, each has the weight 1, and its period counts as an event. The page shows samples without times in sequence.
  */
 #include "import/importers.h"
 #include "import/perf_script_line.h"

@@ -155,7 +155,7 @@ enum field_kind {
     FIELD_COUNT,  /* uint32_t, or 0 for other values */
     FIELD_COUNT64,
     FIELD_BOOL,
-    FIELD_YES_NO, /* int: 1 for true, 0 for false; else unchanged */
+    FIELD_YES_NO, /* int, set to 1 for true and 0 for false, else unchanged */
     FIELD_LENGTH, /* raw_length */
     FIELD_JSON,   /* uint32_t: the JSON text */
     FIELD_SEEN,   /* bool: the key exists; its value is skipped */

@@ -29,8 +29,8 @@ enum dwarf_verdict {
     DWARF_READ, /* read to the end of the unit */
     /* stopped at unsupported data: a version, a form, an extension, a big-endian file. libdw reads the unit. */
     DWARF_DECLINED,
-    /* stopped at data that contradicts the standard, leads out of the file, or takes too long to read. libdw must
-     * not read the file, which may be hostile. */
+    /* stopped at data that contradicts the standard, points outside the file, or takes too long to read. The file may
+     * be hostile, so libdw must not read it. */
     DWARF_DAMAGED,
     DWARF_NO_MEMORY, /* stopped because memory ran out: the lookup fails */
 };

@@ -7,11 +7,12 @@
  * have different variances).
  *
  *   - For runs, the variance of the mean is the variance of the runs divided by their number.
- *   - For blocks, it is the sum of their squares. A bootstrap that draws blocks with Poisson counts converges to this:
- *     the number of blocks is random too, because one run does not show how long the next one takes. The code draws no
+ *   - For blocks, it is the sum of their squares. A bootstrap that draws blocks with Poisson counts converges to this
+ *     variance. In this bootstrap, the number of blocks is random, too, because one run does not show how long the next
+ *     run takes. The code draws no
  *     random numbers, so the result is reproducible.
  *
- * At 95 %, one of twenty functions changes by chance. So functions are tested together:
+ * At 95 %, one of twenty functions changes by chance. So prof tests functions together:
  *
  *   - The total and the functions of a list use the method of Benjamini and Hochberg (1995): if nothing has changed, 5
  *     % of comparisons report a change; if much has changed, 5 % of the reported changes are chance, however long the

@@ -6,10 +6,10 @@
 
 #include "profile/profile.h"
 
-/* Returns the stack that ends with this frame: `stack` or one of its callers. For a wait, `stack` is the caller. A
- * function with only an address yields to a caller of the same library with a name. If all frames belong to libraries
- * of the system or an interpreter, the innermost one of the interpreter counts, else the innermost one outside of the
- * kernel. PROFILE_NONE: the stack has no code. Linear in the depth of the stack. */
+/* Returns the stack that ends with this frame, which is `stack` or one of its callers. For a wait, `stack` is the
+ * caller of the wait. A function with only an address yields to a caller of the same library with a name. If all frames
+ * belong to libraries of the system or to an interpreter, the innermost frame of the interpreter counts, else the
+ * innermost frame outside of the kernel. Returns PROFILE_NONE if the stack has no code. */
 uint32_t find_own_stack(const struct profile *profile, uint32_t stack);
 
 struct own_place {

@@ -3,9 +3,9 @@
  * frame sizes. So the walker finds the leaf's frame with the table, and also follows the frame pointer. Where the two
  * differ, the runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine.
  * The runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the
- * thread's system stack). The goroutine that called mcall may already run on another thread, so its stack must not be
- * read; but before Go 1.25 the frame pointer still leads there, and until 1.26 the frame pointer of mstart leads to the
- * thread that created this one.
+ * thread's system stack). The goroutine that called mcall may already run on another thread, so prof must not read its
+ * stack. But the frame pointer still leads to this stack before Go 1.25. Until Go 1.26, the frame pointer of mstart
+ * leads to the stack of the thread that created the thread.
  *
  * arm64: a frame has the return address at its lower end, where sp points, and the caller's frame pointer in the word
  * below. So the frame pointer is sp - 8, except in functions that have switched stacks.
