@@ -20,7 +20,6 @@
 #include "file/unpack.h"
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

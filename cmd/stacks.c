@@ -18,10 +18,8 @@
 #include "record/record_core.h"
 #include "tree/quantity.h"
 #include "tree/stack_view.h"
-#include "tree/details.h"
 #include "tree/wait_rows.h"
 
-#include <getopt.h>
 #include <signal.h>
 #include <unistd.h>
 

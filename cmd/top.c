@@ -19,7 +19,6 @@
 #include "os/clock.h"
 #include "record/record.h"
 
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>

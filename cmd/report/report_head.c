@@ -8,7 +8,6 @@
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_kinds.h"
-#include "cmd/report/report_rows.h"
 #include "cmd/common/ui.h"
 
 #include "base/hash.h"
@@ -17,7 +16,6 @@
 #include "tree/findings.h"
 #include "tree/profile_info.h"
 
-#include <ctype.h>
 #include <time.h>
 
 static double count_unfiltered(const struct report *report)

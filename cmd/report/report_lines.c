@@ -12,7 +12,6 @@
 #include "cmd/common/ui.h"
 
 #include "tree/line_costs.h"
-#include "tree/stack_view.h"
 
 /* Relative rounding error of a sum: a total and its only part may differ by it. */
 #define ROUNDING 1e-9

@@ -13,7 +13,6 @@
 
 #include "export/exporters.h"
 
-#include <getopt.h>
 #include <unistd.h>
 
 static int parse_row_limit(const struct option_use *use)

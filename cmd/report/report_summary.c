@@ -4,9 +4,7 @@
 #include "cmd/report/report_kinds.h"
 
 #include "base/utf8.h"
-#include "cmd/report/report_head.h"
 #include "cmd/report/report_lines.h"
-#include "cmd/report/report_rows.h"
 #include "cmd/report/report_text.h"
 
 #include "cmd/common/ui.h"

@@ -10,7 +10,6 @@
  */
 #include "cmd/report/report_kinds.h"
 
-#include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_rows.h"
 

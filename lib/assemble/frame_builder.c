@@ -1,6 +1,6 @@
 #include "assemble/frame_builder.h"
 
-#include "process/wait_reason.h"
+#include "spool/wait_reasons.h"
 #include "spool/info.h"
 
 static const char *const categories[CATEGORY_COUNT][2] = {

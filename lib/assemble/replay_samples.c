@@ -3,7 +3,7 @@
 #include "assemble/replay_events.h"
 #include "assemble/replay_processes.h"
 #include "assemble/replay_stacks.h"
-#include "process/wait_reason.h"
+#include "spool/wait_reasons.h"
 #include "spool/chunk.h"
 
 /* Counts the frames that the recorder omitted from the middle of a stack of CHUNK_MAX_FRAMES. */

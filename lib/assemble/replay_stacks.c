@@ -4,7 +4,7 @@
 #include "assemble/replay_libs.h"
 #include "assemble/replay_names.h"
 #include "language/python_frame.h"
-#include "process/wait_reason.h"
+#include "spool/wait_reasons.h"
 
 /* Kernel addresses are in the upper half on every 64-bit architecture. */
 static bool is_kernel_address(uint64_t address)

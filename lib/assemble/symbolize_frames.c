@@ -12,7 +12,7 @@
 #include "assemble/replay_names.h"
 #include "base/search.h"
 #include "language/python_frame.h"
-#include "process/wait_reason.h"
+#include "spool/wait_reasons.h"
 
 /* Adds the innermost frame of a wait: its reason and object. */
 static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)

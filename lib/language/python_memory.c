@@ -2,8 +2,6 @@
 
 #include "os/target_memory.h"
 
-#include <sys/uio.h>
-
 enum { TOP = 512 }; /* bytes of the stack to compare */
 
 bool python_memory_init(struct python_memory *memory)

@@ -5,8 +5,6 @@
  */
 #include "os/file_output.h"
 
-#include "os/file_io.h"
-
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>

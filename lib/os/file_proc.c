@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 long proc_read_kernel_setting(const char *name, long if_unknown)

@@ -1,6 +1,5 @@
 #include "perf_data/perf_data_info.h"
 
-#include "base/path.h"
 #include "spool/info.h"
 #include "sample/event_list.h"
 

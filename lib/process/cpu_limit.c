@@ -1,7 +1,6 @@
 #include "process/cpu_limit.h"
 
 #include "os/file_io.h"
-#include "os/file_proc.h"
 
 #include <mntent.h>
 

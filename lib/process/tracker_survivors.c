@@ -3,7 +3,6 @@
 
 #include "process/tracker_internal.h"
 
-#include "os/file_io.h"
 #include "os/file_proc.h"
 #include "process/attach.h"
 

@@ -6,8 +6,6 @@
 
 #include "os/late_library.h"
 
-#include <strings.h>
-
 enum curl_option {
     CURL_WRITE_DATA = 10001,
     CURL_URL = 10002,

@@ -3,7 +3,6 @@
 #include "os/clock.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 void process_ends_init(struct process_ends *ends, struct spool_writer *spool, bool finds_exits)
 {

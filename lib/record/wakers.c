@@ -1,7 +1,7 @@
 #include "record/wakers.h"
 
 #include "os/file_io.h"
-#include "process/wait_reason.h"
+#include "spool/wait_reasons.h"
 #include "sample/wakeups.h"
 
 void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name)

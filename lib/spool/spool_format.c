@@ -1,6 +1,6 @@
 #include "spool/spool_format.h"
 
-#include "spool/block_file.h"
+#include "spool/block_file_state.h"
 #include "spool/counter_kinds.h"
 #include "spool/wait_reasons.h"
 
