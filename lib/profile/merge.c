@@ -43,6 +43,11 @@ static uint32_t map_string(void *context, uint32_t string)
     return *place;
 }
 
+static uint32_t map_stack(void *context, uint32_t stack)
+{
+    return stack + ((const struct merge *)context)->first_stack;
+}
+
 static uint32_t map_index(const uint32_t *map, uint32_t index)
 {
     return index == PROFILE_NONE ? PROFILE_NONE : map[index];
@@ -384,8 +389,8 @@ int profile_merge(struct profile *into, struct profile *from, struct error *err)
     for (size_t i = 0; !code && !merge.is_out_of_memory && i < sizeof(steps) / sizeof(*steps); i++)
         steps[i](&merge);
     if (!code && !merge.is_out_of_memory) {
-        const struct payload_numbers numbers = {map_string, &merge, merge.first_stack};
-        code = payloads_merge(into, from, &numbers, err);
+        const struct payload_rewriter indexes = {.string = map_string, .stack = map_stack, .context = &merge};
+        code = payloads_merge(into, from, &indexes, err);
     }
     if (!code && !merge.is_out_of_memory)
         append_threads(&merge);

@@ -1,65 +1,15 @@
 #include "profile/merge_payloads.h"
 
-#include "base/json.h"
-#include "base/json_write.h"
 #include "base/text_buffer.h"
-#include "profile/payloads.h"
 
-/* Reads one payload, and writes it with renumbered strings and stacks. */
-struct rewriter {
-    const struct hash *string_fields;
-    const struct payload_numbers *numbers;
-    struct json_writer *writer;
-    uint64_t type;
-    bool is_string, in_cause, is_stack; /* the kind of the last key */
-};
-
-static void make_track_key(struct rewriter *rewriter, const struct json *json, enum json_type type)
-{
-    bool is_key = type == JSON_KEY;
-    rewriter->is_string = is_key && json->depth == 1 &&
-                          hash_get(rewriter->string_fields,
-                                   hash_mix(rewriter->type, hash_bytes(json->text, json->length))) != HASH_MISSING;
-    if (is_key && json->depth == 1)
-        rewriter->in_cause = json_is(json, "cause");
-    rewriter->is_stack = is_key && json->depth == 2 && rewriter->in_cause && json_is(json, "stack");
-}
-
-static void write_number(struct rewriter *rewriter, double number)
-{
-    uint32_t index = PROFILE_NONE;
-    if (number >= 0 && number < (double)PROFILE_NONE)
-        index = rewriter->is_string ? rewriter->numbers->string(rewriter->numbers->context, (uint32_t)number)
-                                    : (uint32_t)number + rewriter->numbers->first_stack;
-    if (index == PROFILE_NONE)
-        json_null(rewriter->writer);
-    else
-        json_unsigned(rewriter->writer, index);
-}
-
-static void rewrite_payload(struct rewriter *rewriter, const struct string_entry *payload)
-{
-    struct json json;
-    json_init_whole(&json, payload->text, payload->length);
-    for (enum json_type type; (type = json_next(&json)) > JSON_END;) {
-        if (type == JSON_NUMBER && (rewriter->is_string || rewriter->is_stack))
-            write_number(rewriter, json.number);
-        else
-            json_token(rewriter->writer, &json, type);
-        make_track_key(rewriter, &json, type);
-    }
-    json_destroy(&json);
-}
-
-static int append_payload(struct profile *into, const struct string_entry *payload, struct rewriter *rewriter,
-                          struct text_buffer *text, uint32_t *data, struct error *err)
+static int append_payload(struct profile *into, const struct string_entry *payload,
+                          const struct payload_rewriter *rewriter, struct text_buffer *text, uint32_t *data,
+                          struct error *err)
 {
     struct byte_sink sink = text_sink(text);
     text->length = 0;
     json_writer_init(rewriter->writer, &sink, err);
-    rewriter->type = hash_payload_type(payload->text, payload->length);
-    rewriter->is_string = rewriter->in_cause = rewriter->is_stack = false;
-    rewrite_payload(rewriter, payload);
+    payload_rewrite(rewriter, payload);
     int code = json_writer_finish(rewriter->writer);
     if (code)
         return code;
@@ -67,7 +17,8 @@ static int append_payload(struct profile *into, const struct string_entry *paylo
     return *data == STRING_NONE ? error_no_memory(err) : 0;
 }
 
-static int append_payloads(struct profile *into, struct profile *from, struct rewriter *rewriter, struct error *err)
+static int append_payloads(struct profile *into, struct profile *from, const struct payload_rewriter *rewriter,
+                           struct error *err)
 {
     struct text_buffer text = {0};
     int code = 0;
@@ -101,10 +52,13 @@ static int append_schemas(struct profile *into, const struct profile *from, stru
     return enough && into->meta.marker_schema != STRING_NONE ? 0 : error_no_memory(err);
 }
 
-int payloads_merge(struct profile *into, struct profile *from, const struct payload_numbers *numbers, struct error *err)
+int payloads_merge(struct profile *into, struct profile *from, const struct payload_rewriter *indexes,
+                   struct error *err)
 {
     struct hash string_fields = {0};
-    struct rewriter rewriter = {&string_fields, numbers, malloc(sizeof(*rewriter.writer)), 0, false, false, false};
+    struct payload_rewriter rewriter = *indexes;
+    rewriter.string_fields = &string_fields;
+    rewriter.writer = malloc(sizeof(*rewriter.writer));
     int code = rewriter.writer ? list_string_fields(&string_fields, from, err) : error_no_memory(err);
     if (!code)
         code = append_payloads(into, from, &rewriter, err);

@@ -4,16 +4,9 @@
  */
 #pragma once
 
-#include "profile/profile.h"
-
-/* Maps indexes of the appended profile. */
-struct payload_numbers {
-    uint32_t (*string)(void *context, uint32_t string); /* PROFILE_NONE: no such string */
-    void *context;
-    uint32_t first_stack; /* index of the appended profile's first stack */
-};
+#include "profile/payloads.h"
 
 /* Rewrites the payloads of `from` as strings of `into` that refer to strings and stacks of `into`, and adds the
- * marker schemas of `from` to `into`. */
-int payloads_merge(struct profile *into, struct profile *from, const struct payload_numbers *numbers,
+ * marker schemas of `from` to `into`. `indexes` has the callbacks and their context. */
+int payloads_merge(struct profile *into, struct profile *from, const struct payload_rewriter *indexes,
                    struct error *err);

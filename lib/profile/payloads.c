@@ -78,7 +78,8 @@ int list_string_fields(struct hash *fields, const struct profile *profile, struc
     return done ? 0 : error_no_memory(err);
 }
 
-uint64_t hash_payload_type(const char *text, size_t length)
+/* Returns the hash of the payload's type, or 0 without a type. */
+static uint64_t hash_payload_type(const char *text, size_t length)
 {
     struct json json;
     uint64_t found = 0;
@@ -91,4 +92,38 @@ uint64_t hash_payload_type(const char *text, size_t length)
     }
     json_destroy(&json);
     return found;
+}
+
+static void write_index(const struct payload_rewriter *rewriter, double number, bool is_string)
+{
+    uint32_t index = PROFILE_NONE;
+    if (number >= 0 && number < (double)PROFILE_NONE)
+        index = (is_string ? rewriter->string : rewriter->stack)(rewriter->context, (uint32_t)number);
+    if (!rewriter->writer)
+        return;
+    if (index == PROFILE_NONE)
+        json_null(rewriter->writer);
+    else
+        json_unsigned(rewriter->writer, index);
+}
+
+void payload_rewrite(const struct payload_rewriter *rewriter, const struct string_entry *payload)
+{
+    struct json json;
+    uint64_t type_hash = hash_payload_type(payload->text, payload->length);
+    bool is_string = false, in_cause = false, is_stack = false; /* of the last key */
+    json_init_whole(&json, payload->text, payload->length);
+    for (enum json_type type; (type = json_next(&json)) > JSON_END;) {
+        if (type == JSON_NUMBER && (is_string || (is_stack && rewriter->stack)))
+            write_index(rewriter, json.number, is_string);
+        else if (rewriter->writer)
+            json_token(rewriter->writer, &json, type);
+        bool is_field = type == JSON_KEY && json.depth == 1;
+        is_string = is_field && hash_get(rewriter->string_fields,
+                                         hash_mix(type_hash, hash_bytes(json.text, json.length))) != HASH_MISSING;
+        if (is_field)
+            in_cause = json_is(&json, "cause");
+        is_stack = type == JSON_KEY && json.depth == 2 && in_cause && json_is(&json, "stack");
+    }
+    json_destroy(&json);
 }
