@@ -13,6 +13,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/text_buffer.h"
+#include "base/starts_with.h"
 #include "export/export_profile.h"
 #include "export/exporters.h"
 #include "export/sanitize.h"
@@ -65,12 +66,6 @@ static int choose_exporter(struct report_options *options)
     return EXIT_SUCCESS;
 }
 
-static bool ends_in_gz(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".gz") == 0;
-}
-
 static int write_compressed(const struct exporter *exporter, const struct export_view *view, struct byte_sink sink,
                             struct error *err)
 {
@@ -114,7 +109,7 @@ static int write_in_format(const struct report_options *options, const struct ex
     const struct exporter *exporter = options->exporter;
     if (exporter->is_page)
         return write_page(options, view, sink, err);
-    if (exporter->is_compressed && !(options->output && ends_in_gz(options->output)))
+    if (exporter->is_compressed && !(options->output && ends_with(options->output, ".gz")))
         return write_compressed(exporter, view, sink, err);
     return exporter_write(exporter, view, &sink, err);
 }

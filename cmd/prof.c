@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text_buffer.h"
 #include "base/typing_distance.h"
+#include "base/starts_with.h"
 #include "serve/page_template.h"
 
 #include <sys/random.h>
@@ -63,12 +64,6 @@ static const struct command *find_similar_command(const char *name)
         }
     }
     return best;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
 int print_unknown_command(const char *name)

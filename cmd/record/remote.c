@@ -303,8 +303,7 @@ static int prepare_machine(bool is_quiet, char directory[ANSWER_SIZE])
 
 static const char *get_profile_name(const char *output)
 {
-    size_t length = strlen(output);
-    return length > 3 && !strcmp(output + length - 3, ".gz") ? "profile.json.gz" : "profile.json";
+    return ends_with(output, ".gz") ? "profile.json.gz" : "profile.json";
 }
 
 /* Records. Returns the exit status of ssh. */

@@ -129,11 +129,6 @@ static bool skip_to_quote(struct json *json)
     return found;
 }
 
-static int decode_hex_digit(char c)
-{
-    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Returns the value of the four hex digits at `at`, or -1. */
 static int32_t decode_four_hex_digits(const char *at, const char *end)
 {
@@ -141,7 +136,7 @@ static int32_t decode_four_hex_digits(const char *at, const char *end)
         return -1;
     int32_t code = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = decode_hex_digit(at[i]);
+        int digit = parse_hex_digit(at[i]);
         if (digit < 0)
             return -1;
         code = code << 4 | digit;

@@ -1,5 +1,6 @@
 #include "export/exporters.h"
 
+#include "base/starts_with.h"
 #include "export/export_profile.h"
 
 const struct exporter exporters[] = {
@@ -29,17 +30,12 @@ const struct exporter *exporter_find(const char *name)
     return NULL;
 }
 
-static bool ends_with(const char *path, size_t length, const char *ending, size_t size)
-{
-    return length > size && strncmp(path + length - size, ending, size) == 0;
-}
-
 /* Returns the length of the path's ending if the format has this ending, else 0. */
 static size_t match_ending(const struct exporter *exporter, const char *path, size_t length)
 {
     for (const char *at = exporter->endings; *at;) {
         size_t size = strcspn(at, " ");
-        if (size && ends_with(path, length, at, size))
+        if (size && length > size && memcmp(path + length - size, at, size) == 0)
             return size;
         at += size + strspn(at + size, " ");
     }
@@ -58,7 +54,7 @@ const struct exporter *exporter_find_by_file(const char *path)
                 best = &exporters[i];
             }
         }
-        if (!ends_with(path, length, ".gz", 3))
+        if (!part_ends_with(path, length, ".gz"))
             break;
         length -= 3;
     }

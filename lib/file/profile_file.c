@@ -3,6 +3,7 @@
  */
 #include "file/profile_file.h"
 
+#include "base/starts_with.h"
 #include "os/file_io.h"
 #include "os/file_output.h"
 #include "file/gzip.h"
@@ -28,12 +29,6 @@ struct byte_sink profile_file_sink(struct profile_file *file)
     return file->packer ? gzip_packer_sink(file->packer) : (struct byte_sink){.write = write_to_file, .context = file};
 }
 
-static bool ends_in_gz(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
-}
-
 static int add_packer(struct profile_file *file, struct error *err)
 {
     return gzip_packer_new(&file->packer, (struct byte_sink){.write = write_to_file, .context = file}, err);
@@ -45,7 +40,7 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
     if (!file)
         return error_no_memory(err);
     int code = file_output_open(&file->output, path, 0600, err);
-    if (!code && ends_in_gz(path))
+    if (!code && ends_with(path, ".gz"))
         code = add_packer(file, err);
     if (code) {
         profile_file_abandon(file);

@@ -1,5 +1,6 @@
 #include "import/mapped_addresses.h"
 
+#include "base/ascii.h"
 #include "base/search.h"
 
 enum { RANGES_MAX = 1 << 16 }; /* limit of mappings of a process; the default vm.max_map_count is 65530 */
@@ -9,13 +10,10 @@ static bool parse_hex(const char **at, const char *end, uint64_t *number)
     const char *start = *at;
     *number = 0;
     for (; *at < end && *at - start < 16; ++*at) {
-        char c = **at;
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : 16;
-        if (digit > 15)
+        int digit = parse_hex_digit(**at);
+        if (digit < 0)
             break;
-        *number = *number << 4 | digit;
+        *number = *number << 4 | (unsigned)digit;
     }
     return *at > start;
 }

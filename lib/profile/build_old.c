@@ -17,6 +17,7 @@
 #include "profile/build_old.h"
 
 #include "base/json.h"
+#include "base/starts_with.h"
 
 enum { NEXT_VERSION = 49 };
 
@@ -81,8 +82,7 @@ static int find_library(struct build *build, struct library lib, uint32_t *index
         const char *name = get_raw_text(build, lib.debug_name);
         size_t length = strlen(name);
         lib.path = lib.name;
-        int code =
-            add_text(build, name, length > 4 && !strcmp(name + length - 4, ".pdb") ? length - 4 : length, &lib.name);
+        int code = add_text(build, name, ends_with(name, ".pdb") ? length - 4 : length, &lib.name);
         if (code)
             return code;
     }

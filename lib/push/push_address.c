@@ -1,5 +1,8 @@
 #include "push/push_address.h"
 
+#include "base/ascii.h"
+#include "base/starts_with.h"
+
 #include <strings.h>
 
 static const char path_of_profiles[] = "/v1development/profiles";
@@ -22,12 +25,6 @@ static size_t find_scheme_length(const char *url)
     return 0;
 }
 
-static bool ends_with(const char *text, size_t length, const char *end)
-{
-    size_t end_length = strlen(end);
-    return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
-}
-
 int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], struct error *err)
 {
     size_t scheme = find_scheme_length(given), host = strcspn(given + scheme, "/?#");
@@ -46,9 +43,9 @@ int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], 
     bool has_path = base > scheme + host;
     while (!as_it_is && base > scheme + host && given[base - 1] == '/')
         base--;
-    const char *path = as_it_is                                   ? (has_path ? "" : "/")
-                       : ends_with(given, base, path_of_profiles) ? ""
-                                                                  : path_of_profiles;
+    const char *path = as_it_is                                        ? (has_path ? "" : "/")
+                       : part_ends_with(given, base, path_of_profiles) ? ""
+                                                                       : path_of_profiles;
     int length = snprintf(url, PUSH_URL_MAX, "%.*s%s%s", (int)base, given, path, query);
     if (length < 0 || length >= PUSH_URL_MAX)
         return error_set(err, ENAMETOOLONG, "the address of the server is too long");
@@ -63,7 +60,7 @@ int measure_url_without_query(const char *url)
 bool push_address_is_of_grpc(const char *url)
 {
     size_t scheme = find_scheme_length(url), host = strcspn(url + scheme, "/?");
-    return ends_with(url + scheme, host, ":4317");
+    return part_ends_with(url + scheme, host, ":4317");
 }
 
 int push_header_check(const char *text, struct error *err)
@@ -81,14 +78,6 @@ int push_header_check(const char *text, struct error *err)
 }
 
 /* ---- lists ---- */
-
-static int parse_hex_digit(char digit)
-{
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                          : -1;
-}
 
 /* Decodes percent-encoded characters in place. */
 static void decode_percent(char *text)

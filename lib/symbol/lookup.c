@@ -13,6 +13,7 @@
  */
 #include "base/search.h"
 #include "base/strings.h"
+#include "base/starts_with.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_file.h"
 #include "symbol/lookup.h"
@@ -384,12 +385,6 @@ static bool is_line_of_another_function(const struct lookup *lookup, const struc
     return is_elf(lookup) && from.count == 1 && !from.frames[0].function && !symbol->function && !symbol->size;
 }
 
-static bool is_nim_file(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".nim") == 0;
-}
-
 /* `own_file` is the file where the function begins, if only the symbol table names it. Code in it from another file is
  * inlined or included: as part of this function, it has no line. */
 static bool fill_answer(struct symbol_answers *answers, struct strings *texts, size_t i,
@@ -409,7 +404,7 @@ static bool fill_answer(struct symbol_answers *answers, struct strings *texts, s
         bool take_symbol = f == 0 && frame->is_partial && symbol->function;
         const char *function = take_symbol ? symbol->function : frame->function;
         char nim[DEMANGLE_NIM_MAX];
-        if (function && frame->file && is_nim_file(frame->file) && demangle_nim(function, nim))
+        if (function && frame->file && ends_with(frame->file, ".nim") && demangle_nim(function, nim))
             function = nim;
         struct symbol_frame kept = {.function = copy_answer_text(texts, function, &no_memory),
                                     .file = copy_answer_text(texts, frame->file, &no_memory),

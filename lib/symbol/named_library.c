@@ -1,16 +1,8 @@
 #include "symbol/named_library.h"
 
+#include "base/ascii.h"
 #include "process/proc_maps.h"
 #include "symbol/library_id.h"
-
-static int parse_hex_digit(char character)
-{
-    if (character >= '0' && character <= '9')
-        return character - '0';
-    if (character >= 'a' && character <= 'f')
-        return character - 'a' + 10;
-    return -1;
-}
 
 /* Parses hex digits. Returns the number of bytes of the build id, or 0 if the text is not a build id. */
 static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
