@@ -280,11 +280,6 @@ void counters_mark_running(struct counters *counters, struct tracked_process *pr
         process->runs_since = time;
 }
 
-uint64_t counters_deadline(const struct counters *counters)
-{
-    return counters->due.length ? counters->next : UINT64_MAX;
-}
-
 /* New processes often end at once, so the first reading waits for a minimum age. */
 static bool is_old_enough(const struct counters *counters, const struct tracked_process *process, uint64_t now)
 {
@@ -430,9 +425,11 @@ void counters_destroy(struct counters *counters)
 
 /* ---- as a producer ---- */
 
+/* Waits until a process runs if no readings are due. */
 static uint64_t get_next_deadline(const void *self)
 {
-    return counters_deadline(self);
+    const struct counters *counters = self;
+    return counters->due.length ? counters->next : UINT64_MAX;
 }
 
 static int finish_counters(void *self, uint64_t stopped, struct error *err)

@@ -82,9 +82,6 @@ void counters_destroy(struct counters *counters);
 /* Queues a process for its next reading, because it runs at `time` (ns). `by_sample`: a sample shows it. */
 void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
 
-/* Returns the time (ns) of the next readings, or UINT64_MAX to wait until a process runs. */
-uint64_t counters_deadline(const struct counters *counters);
-
 /* Ends a pause at `time` (ns): changes during the pause do not count. */
 void counters_resume(struct counters *counters, uint64_t time);
 

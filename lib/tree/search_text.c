@@ -7,7 +7,8 @@
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-bool text_starts_with(const char *text, const char *term, size_t length)
+/* Returns whether `text` starts with the `length` bytes of `term`, which is in lower case. */
+static bool text_starts_with(const char *text, const char *term, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (text_lower(text[i]) != term[i])
@@ -35,7 +36,7 @@ static bool has_any_byte(bytes16 bytes)
     return (halves[0] | halves[1]) != 0;
 }
 
-bool text_contains(const char *text, size_t text_length, const char *term, size_t length)
+static bool text_contains(const char *text, size_t text_length, const char *term, size_t length)
 {
     if (length > text_length)
         return false;

@@ -20,12 +20,6 @@ static inline bool text_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Returns whether `text` starts with the `length` bytes of `term`, which is in lower case. */
-bool text_starts_with(const char *text, const char *term, size_t length);
-
-/* Returns whether `text` contains `term` (in lower case, not empty). */
-bool text_contains(const char *text, size_t text_length, const char *term, size_t length);
-
 /* Returns the span without blanks at its ends. */
 struct span trim_span(struct span span);
 
