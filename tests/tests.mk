@@ -159,7 +159,7 @@ accuracy: all $(TARGETS)/cpu_shapes $(TARGETS)/wait_truth
 
 # ---- kernels of other releases ----
 
-# Each boots in a virtual machine: some 60 s of CPU time. The first run downloads them. With ARCH, prof and the programs are those
+# Each boots in a virtual machine: up to 110 s of CPU time. The first run downloads them. With ARCH, prof and the programs are those
 # of the cross compiler.
 KERNELS        = $(shell sed -n 's/^\($(if $(CROSS),arm64,linux)-[^ ]*\).*/\1/p' tests/kernels/list)
 KERNEL_TARGETS = $(addprefix $(TARGETS)/,contexts deep gobusy jit_writer sorting throwing waits $(if $(CROSS),sorting_signed sorting_musl))
