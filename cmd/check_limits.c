@@ -183,8 +183,9 @@ static int measure_pass(struct limit *limits, size_t count, size_t first, struct
     int code = unit_weights_sum(&weights, report->engine, pass->group_of_func, pass->groups, pass->order, err);
     for (size_t i = first; !code && i < count; i++)
         if (limits[i].pass == pass->number) {
-            struct change_estimate all = unit_weights_change_of_all(&weights);
-            limits[i].change = limits[i].group == PROFILE_NONE ? all : unit_weights_change(&weights, limits[i].group);
+            struct change_estimate all = unit_weights_estimate_change_of_all(&weights);
+            limits[i].change =
+                limits[i].group == PROFILE_NONE ? all : unit_weights_estimate_change(&weights, limits[i].group);
             limits[i].measured = measure_limit(&limits[i], &all);
         }
     unit_weights_destroy(&weights);

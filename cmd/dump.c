@@ -32,12 +32,13 @@ static int print_records(struct spool_reader *reader, struct error *err)
 /* Prints a sentence about unreadable parts of the file, and returns the exit status. */
 static int report_damage(const char *path, const struct spool_reader *reader, bool is_running)
 {
-    uint64_t damaged = spool_reader_damaged(reader), rest = is_running ? 0 : spool_reader_bytes_left(reader);
+    uint64_t damaged = spool_reader_count_damaged_parts(reader),
+             rest = is_running ? 0 : spool_reader_count_bytes_left(reader);
     if (damaged)
         ui_print_message(
             "%s: prof could not read %llu damaged part%s with %llu bytes; the other records are printed above", path,
             (unsigned long long)damaged, damaged == 1 ? "" : "s",
-            (unsigned long long)spool_reader_damaged_bytes(reader));
+            (unsigned long long)spool_reader_count_damaged_bytes(reader));
     if (rest)
         ui_print_message("%s: the last %llu bytes are an incomplete block; the other records are printed above", path,
                          (unsigned long long)rest);

@@ -54,7 +54,7 @@ static const struct command *find_similar_command(const char *name)
     const struct command *best = NULL;
     size_t best_distance = 3; /* a word with more than two typos counts as another word */
     for (const struct command *command = commands; command < commands_end; command++) {
-        size_t distance = typing_distance(name, command->name);
+        size_t distance = compute_typing_distance(name, command->name);
         bool is_beginning = strlen(name) >= 2 && !strncmp(command->name, name, strlen(name));
         if (is_beginning)
             distance = 0;

@@ -151,7 +151,7 @@ static struct thread_stack find_thread_stack(const struct profile *profile, uint
         if (!is_wait_row(&rows, i))
             continue;
         const struct category *idle = &profile->categories.data[rows.category];
-        uint32_t reason = wait_row_reason(&rows, i);
+        uint32_t reason = get_wait_row_reason(&rows, i);
         found.wait = profile->stacks.frame[stack];
         found.stack = profile->stacks.prefix[stack];
         found.waited = rows.samples->weight[i];

@@ -24,7 +24,7 @@ static int save(const struct profile *profile, const char *path)
     if (profile_file_create(&file, path, &err) != 0)
         return ui_fail_error(&err);
     struct byte_sink sink = profile_file_sink(file);
-    if (profile_write(profile, NULL, profile_time_resolution(profile), &sink, &err) != 0) {
+    if (profile_write(profile, NULL, profile_find_time_resolution(profile), &sink, &err) != 0) {
         profile_file_abandon(file);
         return ui_fail_error(&err);
     }

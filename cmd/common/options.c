@@ -114,7 +114,7 @@ static const char *find_similar_option(const struct option_row *const *rows, con
             if (!strcmp(typed, perf_options[k].typed) && !strcmp(rows[i]->name, perf_options[k].meant))
                 return rows[i]->name;
         bool is_beginning = strlen(typed) > 3 && !strncmp(option, typed, strlen(typed));
-        size_t distance = is_beginning ? 0 : typing_distance(typed, option);
+        size_t distance = is_beginning ? 0 : compute_typing_distance(typed, option);
         if (distance >= least || distance + 2 >= length)
             continue;
         least = distance;

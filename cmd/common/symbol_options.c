@@ -117,8 +117,8 @@ void symbol_options_block_interrupts(const struct symbol_options *options, bool 
 
 void symbol_options_close(struct symbol_options *options)
 {
-    if (options->search.server && debug_server_problem(options->search.server)[0])
-        ui_print_message("%s", debug_server_problem(options->search.server));
+    if (options->search.server && debug_server_describe_problem(options->search.server)[0])
+        ui_print_message("%s", debug_server_describe_problem(options->search.server));
     debug_server_free(options->search.server);
     array_free(&options->directories);
     if (options->is_open)

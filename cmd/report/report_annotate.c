@@ -50,7 +50,7 @@ static int identify_library(const struct annotator *annotator, struct identified
 static int find_costs(const struct annotator *annotator, struct annotation *out, struct error *err)
 {
     const struct report *report = annotator->report;
-    const struct counted_stacks counted = engine_counted_stacks(report->engine);
+    const struct counted_stacks counted = engine_get_counted_stacks(report->engine);
     ARRAY(uint32_t) starts = {0};
     struct address_costs costs = {0};
     bool enough = true;
@@ -147,13 +147,13 @@ static const char *read_source_line(struct annotator *annotator, const char *fil
 {
     for (size_t i = 0; i < annotator->files.length; i++)
         if (strcmp(annotator->files.data[i].name, file) == 0)
-            return source_text_line(&annotator->files.data[i].text, line);
+            return source_text_get_line(&annotator->files.data[i].text, line);
     struct source_file *added = array_push_zero(&annotator->files);
     if (!added)
         return NULL;
     added->name = file;
     source_text_read(&added->text, annotator->report, file);
-    return source_text_line(&added->text, line);
+    return source_text_get_line(&added->text, line);
 }
 
 static void free_files(struct annotator *annotator)
@@ -319,7 +319,7 @@ static int open_symbolizers(struct annotator *annotator, struct error *err)
 /* Prints JSON to `json`, or NULL (prints text). */
 static int write_symbols(const struct report *report, struct json_writer *json, struct error *err)
 {
-    const struct counted_stacks counted = engine_counted_stacks(report->engine);
+    const struct counted_stacks counted = engine_get_counted_stacks(report->engine);
     const struct frame_selection all = {NULL, PROFILE_NONE};
     struct symbol_costs symbols = {0};
     struct annotator annotator = {.report = report};

@@ -59,7 +59,7 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
     struct hash places = {0};
     int code = 0;
     for (int side = 0; !code && side < PROFILE_SIDES; side++) {
-        struct counted_stacks counted = engine_counted_stacks_of_side(report->engine, (enum profile_side)side);
+        struct counted_stacks counted = engine_get_counted_stacks_of_side(report->engine, (enum profile_side)side);
         struct hot_lines hot = {0};
         code = hot_lines_compute(&hot, report->profile, &counted, SIZE_MAX, err);
         if (!code && !add_side(lines, &places, report, &hot, (enum profile_side)side))
@@ -163,7 +163,7 @@ int report_compare_file(struct report_compared_file *file, const struct report *
     struct line_costs sides[PROFILE_SIDES] = {{.total = 0}, {.total = 0}};
     int code = 0;
     for (int side = 0; !code && side < PROFILE_SIDES; side++) {
-        struct counted_stacks counted = engine_counted_stacks_of_side(report->engine, (enum profile_side)side);
+        struct counted_stacks counted = engine_get_counted_stacks_of_side(report->engine, (enum profile_side)side);
         code = line_costs_compute(&sides[side], report->profile, &counted, &request, err);
         file->all.sides[side] = (struct side_figures){sides[side].total, sides[side].self};
     }
@@ -201,7 +201,7 @@ int report_print_compared_file(const struct report *report, struct error *err)
     for (size_t i = 0; !code && i < file.lines.length && !counts.limit; i++) {
         const struct compared_file_line *row = &file.lines.data[i];
         if (report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
-            print_file_line(report, row, row->line ? source_text_line(&text, row->line) : "(unknown line)");
+            print_file_line(report, row, row->line ? source_text_get_line(&text, row->line) : "(unknown line)");
     }
     if (!code)
         report_print_omissions(report, &counts, "line");

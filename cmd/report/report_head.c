@@ -322,7 +322,7 @@ static void print_events(const struct report *report)
 
 void report_print_filters(const struct report *report)
 {
-    struct time_range full = engine_full_range(report->engine);
+    struct time_range full = engine_get_full_range(report->engine);
     const char *separator = "Filters: ";
     const struct report_options *options = &report->options;
     if (!isnan(options->from) || !isnan(options->to)) {

@@ -42,7 +42,7 @@ static int fill_list(struct interval_list *list, const struct report *report, st
     struct marker_view *view;
     int code = report_view_markers(report, report->options.search, &view, err);
     size_t count = 0;
-    const uint32_t *shown = code ? NULL : marker_view_shown(view, &count);
+    const uint32_t *shown = code ? NULL : marker_view_get_matches(view, &count);
     if (!code)
         code = interval_list_fill(list, report->profile, marker_view_list(view), shown, count, err);
     marker_view_free(view);

@@ -310,7 +310,7 @@ static int write_whole_tree(struct json_writer *json, const struct report *repor
                             struct butterfly *butterfly, enum butterfly_side side, struct error *err)
 {
     struct tree_rows rows = {0};
-    int code = butterfly ? butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
+    int code = butterfly ? butterfly_list_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
                          : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
     uint64_t *ids = NULL;
     if (!code && !butterfly && !(ids = report_node_ids_new(report, &rows)))

@@ -76,7 +76,7 @@ int report_resolve_source(struct report *report)
 
 int report_sum_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
 {
-    struct counted_stacks counted = engine_counted_stacks(report->engine);
+    struct counted_stacks counted = engine_get_counted_stacks(report->engine);
     struct line_request request = {report->source, PROFILE_NONE, {NULL, PROFILE_NONE}};
     return line_costs_compute(costs, report->profile, &counted, &request, err);
 }
@@ -116,7 +116,7 @@ int report_print_lines(const struct report *report, struct error *err)
         if (!report_takes_row(report, &counts, row->total, SIZE_MAX))
             continue;
         report_print_weights(report, row->total, row->self);
-        const char *line = row->line ? source_text_line(&text, row->line) : "(unknown line)";
+        const char *line = row->line ? source_text_get_line(&text, row->line) : "(unknown line)";
         ui_print("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
         report_print_text(report, line ? line : "",
                           report_measure_room(report, report->figures_columns + NUMBER_COLUMNS));
@@ -139,7 +139,7 @@ const char *report_get_source_file(const struct report *report, uint32_t func)
 
 int report_list_hot_lines(const struct report *report, struct hot_lines *hot, struct error *err)
 {
-    struct counted_stacks counted = engine_counted_stacks(report->engine);
+    struct counted_stacks counted = engine_get_counted_stacks(report->engine);
     return hot_lines_compute(hot, report->profile, &counted, SIZE_MAX, err);
 }
 

@@ -29,7 +29,7 @@ int report_view_markers(const struct report *report, const char *search, struct 
                                        .range = report->range,
                                        .search = search,
                                        .search_length = strlen(search)};
-    *view = marker_view_new(report->profile, engine_full_range(report->engine), err);
+    *view = marker_view_new(report->profile, engine_get_full_range(report->engine), err);
     return *view ? marker_view_query(*view, &query, err) : error_no_memory(err);
 }
 
@@ -39,7 +39,7 @@ static int query_markers(struct marker_report *markers, const struct report *rep
     int code = report_view_markers(report, report->options.search, &markers->view, err);
     if (code)
         return code;
-    markers->shown = marker_view_shown(markers->view, &markers->count);
+    markers->shown = marker_view_get_matches(markers->view, &markers->count);
     return 0;
 }
 

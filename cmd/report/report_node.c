@@ -88,7 +88,7 @@ static int store_callers(struct report *report, const struct node_path *path, st
         uint32_t node;
         code = engine_find(report->engine, path->data, length, false, &node, err);
         if (!code)
-            code = engine_row(report->engine, node, &row, err);
+            code = engine_read_row(report->engine, node, &row, err);
         if (!code && !tree_rows_push(&report->callers, (struct tree_row){.func = *row.func, .total = *row.total}))
             code = error_no_memory(err);
     }
@@ -106,7 +106,7 @@ int report_find_node(struct report *report, const char *id, struct node_path *pa
     if (!code && strlen(id) == ID_SIZE - 1 && sscanf(id, "n%16" SCNx64, &wanted) == 1)
         code = find_row(report, &rows, wanted, &node, &err);
     if (!code && node != NODE_NONE)
-        code = engine_path(report->engine, node, path, &err);
+        code = engine_read_path(report->engine, node, path, &err);
     if (!code && node != NODE_NONE)
         code = store_callers(report, path, &err);
     tree_rows_destroy(&rows);

@@ -125,7 +125,7 @@ static void print_rows(const struct report *report, const struct object_waits *w
 static void print_over_time(const struct report *report, const struct object_waits *waits)
 {
     static const char levels[] = " .:-=+*#@";
-    double most = 0, start = engine_full_range(report->engine).from;
+    double most = 0, start = engine_get_full_range(report->engine).from;
     for (size_t i = 0; i < OBJECT_WAITS_STEPS; i++)
         most = fmax(most, waits->waiting[i]);
     ui_print("\n%.3f s |", (waits->range.from - start) / 1000);

@@ -23,7 +23,7 @@ static int find_marker(const struct report *report, struct marker *found, struct
     struct marker_view *view;
     int code = report_view_markers(report, "", &view, err);
     size_t count = 0;
-    const uint32_t *shown = code ? NULL : marker_view_shown(view, &count);
+    const uint32_t *shown = code ? NULL : marker_view_get_matches(view, &count);
     for (size_t i = 0; i < count; i++) {
         struct marker part = marker_view_list(view)->data[shown[i]];
         part.start = fmax(part.start, report->range.from);
@@ -117,8 +117,8 @@ static int print_row(const struct report *report, size_t first, size_t end, stru
         code = error_no_memory(err);
     if (!code) {
         format_weight(length, to - from, "ms");
-        ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_full_range(report->engine).from) / 1000, LENGTH_COLUMNS,
-                 length);
+        ui_print("%*.6f%*s  ", START_COLUMNS, (from - engine_get_full_range(report->engine).from) / 1000,
+                 LENGTH_COLUMNS, length);
         unsigned used = report_print_text(report, report_get_thread_name(report, segment->thread), THREAD_COLUMNS);
         ui_print("%*s%-*s", (int)(used < THREAD_COLUMNS ? THREAD_COLUMNS - used : 0) + 2, "", STATE_COLUMNS,
                  get_path_state_name(segment->state));

@@ -53,7 +53,7 @@ static void print_processes(const struct report *report, const struct process_tr
         const struct process *process = &tree->processes.data[i];
         if (!report_takes_row(report, &counts, INFINITY, USUAL_ROWS))
             continue;
-        ui_print("%*.3f", START_COLUMNS, (process->start - engine_full_range(report->engine).from) / 1000);
+        ui_print("%*.3f", START_COLUMNS, (process->start - engine_get_full_range(report->engine).from) / 1000);
         print_time(process->end - process->start, TIME_COLUMNS);
         print_time(process->cpu, TIME_COLUMNS);
         print_time(process->descendants ? process->tree_cpu : 0, TREE_COLUMNS);
@@ -78,7 +78,7 @@ static void print_path(const struct report *report, const struct process_tree *t
             rest += length;
             continue;
         }
-        ui_print("%*.3f", START_COLUMNS, (step->from - engine_full_range(report->engine).from) / 1000);
+        ui_print("%*.3f", START_COLUMNS, (step->from - engine_get_full_range(report->engine).from) / 1000);
         print_time(length, TIME_COLUMNS);
         print_name(report, &tree->processes.data[step->process], 0, START_COLUMNS + TIME_COLUMNS);
     }

@@ -23,7 +23,7 @@ static int choose_threads(struct report *report)
 
 static void choose_range(struct report *report)
 {
-    struct time_range full = engine_full_range(report->engine);
+    struct time_range full = engine_get_full_range(report->engine);
     report->range = full;
     if (!isnan(report->options.from))
         report->range.from = full.from + report->options.from * 1000;

@@ -51,7 +51,7 @@ void source_text_read(struct source_text *text, const struct report *report, con
         text->lines.length = 0;
 }
 
-const char *source_text_line(const struct source_text *text, uint32_t line)
+const char *source_text_get_line(const struct source_text *text, uint32_t line)
 {
     return line > 0 && line <= text->lines.length ? text->lines.data[line - 1] : NULL;
 }

@@ -31,7 +31,7 @@ struct summary {
 
 static int find_summary(struct summary *summary, const struct report *report, struct error *err)
 {
-    const struct counted_stacks counted = engine_counted_stacks(report->engine);
+    const struct counted_stacks counted = engine_get_counted_stacks(report->engine);
     int code = engine_functions(report->engine, FUNCS_BY_SELF, &summary->functions, err);
     if (!code)
         code = hot_lines_compute(&summary->lines, report->profile, &counted, MOST_LINES, err);

@@ -301,7 +301,8 @@ static int resolve_path(struct report *report, const struct report_transform *tr
     }
     if (node == NODE_NONE)
         return print_no_match(report, transform, "row");
-    return engine_path(report->engine, node, &path, &err) ? ui_fail_error(&err) : add_path(report, transform, &path);
+    return engine_read_path(report->engine, node, &path, &err) ? ui_fail_error(&err)
+                                                               : add_path(report, transform, &path);
 }
 
 static int resolve_search(struct report *report, const struct report_transform *transform)

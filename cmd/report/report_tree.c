@@ -124,7 +124,7 @@ static size_t count_heavy_rows(const struct report *report, const struct tree_ro
 
 static int find_children(const struct tree_printer *printer, uint32_t node, struct tree_rows *rows, struct error *err)
 {
-    return printer->butterfly ? butterfly_children(printer->butterfly, printer->side, node, rows, err)
+    return printer->butterfly ? butterfly_list_children(printer->butterfly, printer->side, node, rows, err)
                               : engine_children(printer->report->engine, node, rows, err);
 }
 

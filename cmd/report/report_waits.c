@@ -182,7 +182,7 @@ static void write_length(char out[QUANTITY_TEXT_MAX], double ms, bool is_known)
 
 static void fill_numbers(const struct report *report, const struct wait_group *group, double there, struct row *row)
 {
-    struct time_range full = engine_full_range(report->engine);
+    struct time_range full = engine_get_full_range(report->engine);
     format_estimate(row->numbers[COLUMN_TOTAL], group->total, group->total_error, "ms");
     snprintf(row->numbers[COLUMN_SHARE], QUANTITY_TEXT_MAX, "%.1f%%", there > 0 ? 100 * group->total / there : 0);
     if (group->count > 0)
@@ -237,7 +237,7 @@ static void fill_names(const struct report *report, const struct wait_group *gro
     append_callers(report, group, path, details);
     if (isnan(group->from))
         return;
-    double at = (group->from - engine_full_range(report->engine).from) / 1000;
+    double at = (group->from - engine_get_full_range(report->engine).from) / 1000;
     report_append(details, "%slongest at %.3f s", *details ? "; " : "", at);
     if (by != WAITS_BY_THREAD)
         report_append(details, " in %.40s", report_get_thread_name(report, group->thread));

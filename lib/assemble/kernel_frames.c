@@ -15,7 +15,7 @@ int kernel_frames_open(struct frame_builder *builder, struct symbolizer *symboli
         is_wanted = replay->stacks.frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
     if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
         return 0;
-    return symbolizer_kallsyms(symbolizer, &builder->kallsyms, err);
+    return symbolizer_load_kallsyms(symbolizer, &builder->kallsyms, err);
 }
 
 static uint32_t add_kernel_code(struct frame_builder *builder, const char *name, const char *module)

@@ -106,7 +106,7 @@ static void write_fields(struct json_writer *json, const struct replay_mark *mar
 static void add_row(struct marker_rows *rows, const char *name, uint64_t start, uint64_t end)
 {
     uint32_t text = strings_add_z(&rows->profile->strings, name);
-    marker_rows_add(rows, 0, text, profile_default_category(rows->profile),
+    marker_rows_add(rows, 0, text, profile_find_default_category(rows->profile),
                     end > start ? PHASE_INTERVAL : PHASE_INSTANT, start, end);
 }
 

@@ -67,11 +67,11 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         code = replay_end_events(replay, err);
     if (code)
         return code;
-    replay->spool.damaged_blocks += spool_reader_damaged(replay->spool.reader);
-    replay->spool.damaged_bytes = spool_reader_damaged_bytes(replay->spool.reader);
-    replay->spool.rest = spool_reader_bytes_left(replay->spool.reader);
+    replay->spool.damaged_blocks += spool_reader_count_damaged_parts(replay->spool.reader);
+    replay->spool.damaged_bytes = spool_reader_count_damaged_bytes(replay->spool.reader);
+    replay->spool.rest = spool_reader_count_bytes_left(replay->spool.reader);
     replay->spool.window_end = spool_reader_place(replay->spool.reader);
-    replay->spool.window_missed = spool_reader_missed_samples(replay->spool.reader);
+    replay->spool.window_missed = spool_reader_count_missed_chunks(replay->spool.reader);
     /* The kernel's count at the end includes samples lost after the last LOST record. */
     uint64_t counted = replay_get_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->samples.lost && !replay->spool.keeps_last)

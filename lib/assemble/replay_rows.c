@@ -111,7 +111,7 @@ bool replay_is_possible(const struct replay *replay, uint32_t number)
     if (replay->input.window &&
         spool_reader_is_flight_recorder(replay->spool.reader)) /* a flight recorder has dropped most events */
         return number < MOST_OF_WINDOWS;
-    return number <= spool_reader_bytes(replay->spool.reader) / SPOOL_NUMBERING_EVENT_MIN_BYTES;
+    return number <= spool_reader_count_read_bytes(replay->spool.reader) / SPOOL_NUMBERING_EVENT_MIN_BYTES;
 }
 
 int replay_ensure_row(struct replay *replay, uint32_t number, void **rows, size_t *length, size_t *capacity,

@@ -6,7 +6,7 @@ static size_t get_smallest(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-size_t typing_distance(const char *a, const char *b)
+size_t compute_typing_distance(const char *a, const char *b)
 {
     size_t length = strlen(b), row[TYPING_WORD_MAX + 1];
     if (strlen(a) > TYPING_WORD_MAX || length > TYPING_WORD_MAX)

@@ -99,7 +99,7 @@ static void match_function_name(struct search *search, const struct elf_symbol *
         return;
     if (strcmp(name, search->name) == 0)
         add_address(search, symbol->value);
-    size_t distance = search->closest ? typing_distance(search->name, name) : SIZE_MAX;
+    size_t distance = search->closest ? compute_typing_distance(search->name, name) : SIZE_MAX;
     if (distance >= search->distance)
         return;
     search->distance = distance;

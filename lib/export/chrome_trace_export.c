@@ -202,7 +202,7 @@ static int write_marker(struct trace *trace, const struct marker_view *markers, 
 
 static int write_markers(struct trace *trace, struct error *err)
 {
-    struct marker_view *markers = marker_view_new(trace->profile, engine_full_range(trace->view->engine), err);
+    struct marker_view *markers = marker_view_new(trace->profile, engine_get_full_range(trace->view->engine), err);
     const struct marker_query query = {.threads = trace->view->threads,
                                        .thread_count = trace->view->thread_count,
                                        .range = trace->view->range,
@@ -211,7 +211,7 @@ static int write_markers(struct trace *trace, struct error *err)
     struct payload payload = {0};
     size_t count = 0;
     int code = markers ? marker_view_query(markers, &query, err) : error_no_memory(err);
-    const uint32_t *shown = code ? NULL : marker_view_shown(markers, &count);
+    const uint32_t *shown = code ? NULL : marker_view_get_matches(markers, &count);
     for (size_t i = 0; !code && i < count; i++)
         code = write_marker(trace, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload, err);
     marker_view_free(markers);

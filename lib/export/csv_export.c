@@ -154,7 +154,7 @@ static int write_groups(struct csv *csv, enum group_kind kind)
 static int write_hot_lines(struct csv *csv)
 {
     struct hot_lines hot = {0};
-    const struct counted_stacks counted = engine_counted_stacks(csv->view->engine);
+    const struct counted_stacks counted = engine_get_counted_stacks(csv->view->engine);
     int code = hot_lines_compute(&hot, csv->profile, &counted, SIZE_MAX, csv->err);
     PUT_TITLES(csv, "self", "unit", "file", "line", "function");
     for (size_t i = 0; !code && i < hot.rows.length; i++) {
@@ -214,7 +214,7 @@ static int write_marker(struct csv *csv, const struct marker_view *markers, cons
 
 static int write_markers(struct csv *csv)
 {
-    struct marker_view *markers = marker_view_new(csv->profile, engine_full_range(csv->view->engine), csv->err);
+    struct marker_view *markers = marker_view_new(csv->profile, engine_get_full_range(csv->view->engine), csv->err);
     const struct marker_query query = {.threads = csv->view->threads,
                                        .thread_count = csv->view->thread_count,
                                        .range = csv->view->range,
@@ -224,7 +224,7 @@ static int write_markers(struct csv *csv)
     struct payload payload = {0};
     size_t count = 0;
     int code = markers ? marker_view_query(markers, &query, csv->err) : error_no_memory(csv->err);
-    const uint32_t *shown = code ? NULL : marker_view_shown(markers, &count);
+    const uint32_t *shown = code ? NULL : marker_view_get_matches(markers, &count);
     PUT_TITLES(csv, "start, ms", "duration, ms", "marker", "category", "thread", "tid", "details");
     for (size_t i = 0; !code && i < count; i++)
         code = write_marker(csv, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload);
@@ -238,7 +238,7 @@ static int write_markers(struct csv *csv)
 
 static int write_counters(struct csv *csv)
 {
-    double zero = engine_full_range(csv->view->engine).from;
+    double zero = engine_get_full_range(csv->view->engine).from;
     PUT_TITLES(csv, "counter", "category", "pid", "time, ms", "change");
     for (size_t i = 0; i < csv->profile->counters.length; i++) {
         const struct counter *counter = &csv->profile->counters.data[i];
@@ -292,7 +292,7 @@ static int write_waits(struct csv *csv)
         [WAITS_BY_REASON] = "reason", [WAITS_BY_OBJECT] = "object", [WAITS_BY_STACK] = "caller",
         [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_OBJECT_AND_WAKER] = "object"};
     struct wait_groups groups = {0};
-    double zero = engine_full_range(csv->view->engine).from;
+    double zero = engine_get_full_range(csv->view->engine).from;
     int code = engine_wait_groups(csv->view->engine, csv->view->wait_grouping, &groups, csv->err);
     PUT_TITLES(csv, titles[csv->view->wait_grouping], "total, ms", "runnable, ms", "waits", "longest, ms",
                "longest began, ms", "reason of the longest", "thread of the longest", "ended by");

@@ -127,7 +127,7 @@ static bool make_stacks(struct made_profile *made, const struct profile *origina
 
 static uint32_t find_leaf(const struct leaf_context *context, uint32_t stack)
 {
-    uint32_t leaf = stack == PROFILE_NONE ? PROFILE_NONE : stack_view_leaf(context->stacks, stack);
+    uint32_t leaf = stack == PROFILE_NONE ? PROFILE_NONE : stack_view_get_leaf(context->stacks, stack);
     uint32_t node = leaf == PROFILE_NONE ? NODE_NONE : context->nodes->of_stack[leaf];
     return node != NODE_NONE && (!context->matching || context->matching[node]) ? leaf : PROFILE_NONE;
 }
@@ -150,7 +150,7 @@ static bool select_samples(struct made_profile *made, struct sample_table *sampl
     for (size_t i = 0; waker_stack && i < count; i++)
         waker_stack[i] = samples->waker_stack[first + i] == PROFILE_NONE
                              ? PROFILE_NONE
-                             : stack_view_leaf(context->stacks, samples->waker_stack[first + i]);
+                             : stack_view_get_leaf(context->stacks, samples->waker_stack[first + i]);
     samples->stack = stack;
     samples->waker_stack = waker_stack;
     samples->time = samples->time ? samples->time + first : NULL; /* NULL for a table without rows */
@@ -277,7 +277,7 @@ static bool copy_counters(struct made_profile *made, const struct profile *origi
 
 static bool make_profile(struct made_profile *made, const struct export_view *view)
 {
-    const struct counted_stacks counted = engine_counted_stacks(view->engine);
+    const struct counted_stacks counted = engine_get_counted_stacks(view->engine);
     const struct leaf_context context = {counted.stacks, counted.nodes, counted.matching};
     const struct profile *original = engine_profile(view->engine);
     made->profile = *original;
@@ -323,7 +323,7 @@ int export_profile_json(const struct export_view *view, const struct byte_sink *
     const struct profile *profile;
     int code = make_exported_profile(&made, view, &profile, &summary, err);
     if (!code)
-        code = profile_write(profile, NULL, profile_time_resolution(profile), sink, err);
+        code = profile_write(profile, NULL, profile_find_time_resolution(profile), sink, err);
     exported_profile_destroy(&made);
     return code;
 }

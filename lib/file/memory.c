@@ -10,7 +10,7 @@ int profile_to_memory(const struct profile *profile, struct error *err)
     if (code)
         return code;
     struct byte_sink sink = profile_file_sink(file);
-    code = profile_write(profile, NULL, profile_time_resolution(profile), &sink, err);
+    code = profile_write(profile, NULL, profile_find_time_resolution(profile), &sink, err);
     if (code)
         profile_file_abandon(file);
     else

@@ -11,7 +11,7 @@
 struct stack_frames {
     struct trace *trace;
     struct json_tree tree;
-    struct hash by_id, stacks; /* id -> node; id -> 1 + stack */
+    struct hash by_id, stacks; /* maps from an id to a node, and from an id to 1 + stack */
     struct hash pid_of;        /* tid -> thread of the builder */
     uint32_t javascript;       /* category */
     size_t without_frame, without_time;

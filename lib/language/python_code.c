@@ -304,14 +304,14 @@ static void compare_with_memory(struct python_codes *codes, struct comparison *c
     comparison->count = 0;
 }
 
-uint64_t python_code_valid_until(const struct python_code *code)
+uint64_t python_code_get_valid_until(const struct python_code *code)
 {
     return code->is_made ? 0 : code->compared + PYTHON_CODE_CHECK;
 }
 
 static bool is_known_unchanged(const struct python_codes *codes, const struct python_code *code)
 {
-    return codes->time < python_code_valid_until(code) && codes->time >= codes->suspect;
+    return codes->time < python_code_get_valid_until(code) && codes->time >= codes->suspect;
 }
 
 bool python_codes_find(struct python_codes *codes, const struct python_source *source, const uint64_t *addresses,
@@ -428,7 +428,7 @@ static uint32_t find_line(const struct python_code *code, int64_t offset)
     return 0;
 }
 
-uint32_t python_code_line(struct python_code *code, int64_t offset)
+uint32_t python_code_find_line(struct python_code *code, int64_t offset)
 {
     if (offset < 0)
         return code->identity.first_line;

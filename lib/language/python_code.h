@@ -91,7 +91,7 @@ void python_codes_forget(struct python_codes *codes);
 
 /* Returns the time (ns) until which samples may use the code object without comparing it with the memory of the
  * process, or 0 if each sample must compare it. */
-uint64_t python_code_valid_until(const struct python_code *code);
+uint64_t python_code_get_valid_until(const struct python_code *code);
 
 /* Sets `number` to the function's number in the spool. Writes a new function to the spool. */
 int python_code_number(struct python_functions *functions, struct python_code *code, uint32_t *number,
@@ -99,4 +99,4 @@ int python_code_number(struct python_functions *functions, struct python_code *c
 
 /* Returns the 1-based line of the bytecode at `offset` bytes, or 0 if unknown. For a negative offset, returns the first
  * line. */
-uint32_t python_code_line(struct python_code *code, int64_t offset);
+uint32_t python_code_find_line(struct python_code *code, int64_t offset);

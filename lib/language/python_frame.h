@@ -9,7 +9,7 @@
 enum { PYTHON_LINE_BITS = 24, PYTHON_LINE_MAX = (1 << PYTHON_LINE_BITS) - 1 };
 
 /* `line` is a 1-based line number, or 0 if unknown. */
-static inline uint64_t python_frame_of(uint32_t function, uint32_t line)
+static inline uint64_t python_frame_make(uint32_t function, uint32_t line)
 {
     return UINT64_C(1) << 62 | (uint64_t)function << PYTHON_LINE_BITS | (line <= PYTHON_LINE_MAX ? line : 0);
 }

@@ -356,7 +356,7 @@ void python_process_store_stack(struct python_process *process, const struct pyt
         return;
     }
     for (size_t i = fresh; i-- > 0;) {
-        uint64_t sure_until = python_code_valid_until(reader->codes[i]);
+        uint64_t sure_until = python_code_get_valid_until(reader->codes[i]);
         if (!sure_until)
             break; /* this frame and its callees need a new lookup */
         if (sure_until < thread->sure_until)

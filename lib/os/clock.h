@@ -34,7 +34,7 @@ static inline uint64_t monotonic_ns(void)
 /* Reads the CPU clock of a process in ns: of all its threads, including ended threads (linux/posix-timers.h:
  * MAKE_PROCESS_CPUCLOCK with CPUCLOCK_SCHED). Every user may read the clock. Returns 0 if the process no longer
  * exists. */
-static inline uint64_t process_clock_ns(uint32_t pid)
+static inline uint64_t process_read_clock_ns(uint32_t pid)
 {
     struct timespec time;
     clockid_t clock = (clockid_t)(~pid << 3 | 2);

@@ -142,7 +142,7 @@ static int add_attr(struct perf_data *data, const unsigned char *bytes, size_t s
     return code ? code : array_push(&data->attrs, attr) ? 0 : error_no_memory(err);
 }
 
-const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id)
+const struct perf_data_attr *perf_data_find_attr(const struct perf_data *data, uint64_t id)
 {
     uint32_t index = hash_get(&data->attr_by_id, id);
     return index == HASH_MISSING ? NULL : &data->attrs.data[index];

@@ -101,7 +101,7 @@ int perf_data_read_own_record(struct perf_data *data, uint32_t type, const unsig
                               bool lasts, struct error *err);
 
 /* Returns the attribute of the event with this id, or NULL if unknown. */
-const struct perf_data_attr *perf_data_attr_of(const struct perf_data *data, uint64_t id);
+const struct perf_data_attr *perf_data_find_attr(const struct perf_data *data, uint64_t id);
 
 /* Returns the build id of a file in the header, or NULL. */
 const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, const char *path);

@@ -334,8 +334,8 @@ static int add_tracepoint_marker(struct perf_data_feed *feed, const struct perf_
         .mark = SPOOL_MARK_INSTANT, .pid = raw->pid, .tid = raw->tid, .time_ns = raw->time, .text = text};
     if (record->attr->type != PERF_TYPE_TRACEPOINT || !record->attr->name[0])
         return 0;
-    perf_data_tracing_text(&feed->data->tracing, record->attr->config, record->raw, record->raw_size, text,
-                           sizeof(text));
+    perf_data_tracing_write_text(&feed->data->tracing, record->attr->config, record->raw, record->raw_size, text,
+                                 sizeof(text));
     int code = mark_writer_number_name(&feed->marks, record->attr->name, strlen(record->attr->name), &mark.mark_name,
                                        feed->err);
     return code ? code : mark_writer_add(&feed->marks, &mark, feed->err);

@@ -77,7 +77,7 @@ static enum perf_data_form detect_file_form(int fd)
     return form;
 }
 
-enum perf_data_form perf_data_form_of(const char *path)
+enum perf_data_form perf_data_detect_form(const char *path)
 {
     struct stat info;
     if (stat(path, &info) || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))

@@ -19,7 +19,7 @@ enum perf_data_form {
 };
 
 /* Detects the form of the file by its first bytes. PERF_DATA_NONE if the file cannot be read. */
-enum perf_data_form perf_data_form_of(const char *path);
+enum perf_data_form perf_data_detect_form(const char *path);
 
 /* Detects the form of the next bytes of a descriptor: a file, or a pipe, whose bytes stay unread. Waits for the first
  * bytes. */

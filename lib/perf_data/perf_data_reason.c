@@ -64,7 +64,7 @@ static bool matches_name(const char *name, const char *wanted)
     return !strncmp(name, wanted, length) && (wanted[length - 1] == '_' || !name[length] || name[length] == '.');
 }
 
-enum wait_reason perf_data_reason_of_function(const char *name)
+enum wait_reason perf_data_find_reason_of_function(const char *name)
 {
     name += strspn(name, "_");
     for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
@@ -86,7 +86,7 @@ static enum wait_reason find_reason(struct perf_data_reasons *reasons, uint64_t 
         return (enum wait_reason)known;
     const struct kernel_symbol *symbol = kallsyms_find_anywhere(&reasons->kernel, address);
     enum wait_reason reason = symbol && reasons->kernel.text
-                                  ? perf_data_reason_of_function(reasons->kernel.text + symbol->name)
+                                  ? perf_data_find_reason_of_function(reasons->kernel.text + symbol->name)
                                   : REASON_UNKNOWN;
     if (reasons->by_address.length < ADDRESSES_MAX)
         hash_set(&reasons->by_address, address, reason); /* after a failure, the next call searches again */
@@ -94,7 +94,7 @@ static enum wait_reason find_reason(struct perf_data_reasons *reasons, uint64_t 
 }
 
 /* The reason of a wait inside a page fault is the page fault, not the disk or the lock inside it. */
-enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count)
+enum wait_reason perf_data_find_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count)
 {
     struct error err;
     enum wait_reason found = REASON_UNKNOWN;

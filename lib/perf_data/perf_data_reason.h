@@ -19,7 +19,7 @@ void perf_data_reasons_destroy(struct perf_data_reasons *reasons);
 
 /* Returns the reason of a wait by the thread's kernel frames, leaf first, or REASON_UNKNOWN if no frame shows a
  * reason. */
-enum wait_reason perf_data_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count);
+enum wait_reason perf_data_find_reason(struct perf_data_reasons *reasons, const uint64_t *frames, size_t count);
 
 /* Returns the reason for which a kernel function waits, independent of its callers. */
-enum wait_reason perf_data_reason_of_function(const char *name);
+enum wait_reason perf_data_find_reason_of_function(const char *name);

@@ -39,7 +39,7 @@ static const struct perf_data_attr *find_attr(const struct perf_data *data, uint
         uint64_t before = fields & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
         id = read_word(bytes, size, HEADER + 8 * (size_t)__builtin_popcountll(before));
     }
-    const struct perf_data_attr *found = perf_data_attr_of(data, id);
+    const struct perf_data_attr *found = perf_data_find_attr(data, id);
     /* no id: a record that perf synthesizes for a running process */
     return found || (id && type == PERF_RECORD_SAMPLE) ? found : first;
 }
@@ -95,7 +95,7 @@ struct perf_data_count perf_data_record_count(const struct perf_data *data, cons
     const unsigned char *at = record->group + i * record->group_stride;
     memcpy(&count.value, at, sizeof(count.value));
     memcpy(&count.id, at + 8, sizeof(count.id));
-    count.attr = perf_data_attr_of(data, count.id);
+    count.attr = perf_data_find_attr(data, count.id);
     return count;
 }
 

@@ -179,8 +179,8 @@ static int print_field(const struct tracing_field *field, const unsigned char *r
     }
 }
 
-void perf_data_tracing_text(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
-                            char *text, size_t size)
+void perf_data_tracing_write_text(const struct perf_data_tracing *tracing, uint64_t id, const void *raw,
+                                  size_t raw_size, char *text, size_t size)
 {
     uint32_t index = hash_get(&tracing->by_id, id);
     size_t used = 0;

@@ -33,8 +33,8 @@ void perf_data_tracing_destroy(struct perf_data_tracing *tracing);
 
 /* Writes the recorded data of tracepoint `id` as "prev_comm=sh prev_pid=12", truncated to the buffer; "" if its
  * fields are unknown. */
-void perf_data_tracing_text(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
-                            char *text, size_t size);
+void perf_data_tracing_write_text(const struct perf_data_tracing *tracing, uint64_t id, const void *raw,
+                                  size_t raw_size, char *text, size_t size);
 
 /* Reads a number field. Returns false if the tracepoint has no such field. */
 bool perf_data_tracing_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,

@@ -77,7 +77,7 @@ int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_da
     if (!feed->has_waits || !is_switch(record->attr) || frames == kernel_frames)
         return 0;
     if (feed->is_this_kernel)
-        reason = perf_data_reason(&feed->reasons, feed->frames, kernel_frames);
+        reason = perf_data_find_reason(&feed->reasons, feed->frames, kernel_frames);
     return thread_run_set_event_stack(&thread->run, record->record.time, feed->frames + kernel_frames,
                                       frames - kernel_frames, flags, reason, feed->err);
 }

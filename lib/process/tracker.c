@@ -268,7 +268,7 @@ static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char
         return code;
     (*process)->ran_before = true;
     if (!tracker->mappings.is_past)
-        (*process)->clock_before = process_clock_ns(pid);
+        (*process)->clock_before = process_read_clock_ns(pid);
     return emit_process(tracker, *process, SPOOL_NO_NUMBER, false, time, name, err);
 }
 

@@ -47,7 +47,7 @@ void tracker_read_clocks(struct tracker *tracker)
     for (size_t i = 0; i < tracker->processes.items.length; i++) {
         struct tracked_process *process = tracker->processes.items.data[i];
         if (process)
-            process->clock_after = process_clock_ns(process->pid);
+            process->clock_after = process_read_clock_ns(process->pid);
     }
 }
 

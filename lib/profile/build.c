@@ -222,7 +222,7 @@ static int build_markers(struct build *build, struct raw_thread *thread, const s
     if (code)
         return code;
     markers->length = rows;
-    uint32_t no_category = profile_default_category(build->profile);
+    uint32_t no_category = profile_find_default_category(build->profile);
     for (size_t i = 0; !code && i < rows; i++) {
         code = build_payload(build, thread, &markers->data[i]);
         if (markers->category[i] == PROFILE_NONE)

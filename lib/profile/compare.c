@@ -19,7 +19,7 @@ static void extend_range(struct times *times, const struct sample_table *samples
     times->to = fmax(times->to, samples->time[samples->length - 1] + interval);
 }
 
-/* Returns the same range as engine_full_range(). */
+/* Returns the same range as engine_get_full_range(). */
 static struct times get_full_times(const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;

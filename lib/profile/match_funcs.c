@@ -281,7 +281,7 @@ static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, ui
     return matcher->next[base] == PROFILE_NONE && hash_get(&matcher->others, key) == 1;
 }
 
-static bool match_pass(struct func_matcher *matcher, struct func_matches *matches, enum match_pass pass)
+static bool match_in_pass(struct func_matcher *matcher, struct func_matches *matches, enum match_pass pass)
 {
     if (!list_base(matcher, pass) || (pass == MATCH_NAME && !count_unmatched(matcher, matches)))
         return false;
@@ -311,7 +311,7 @@ static int match_funcs(struct func_matches *matches, const struct profile *base,
     bool enough = side_funcs_init(&matcher.base, base) && side_funcs_init(&matcher.other, other) && matcher.is_taken &&
                   matcher.next;
     for (int pass = MATCH_PLACE; enough && pass < MATCH_PASSES; pass++)
-        enough = match_pass(&matcher, matches, (enum match_pass)pass);
+        enough = match_in_pass(&matcher, matches, (enum match_pass)pass);
     side_funcs_destroy(&matcher.base);
     side_funcs_destroy(&matcher.other);
     free(matcher.is_taken);

@@ -268,7 +268,7 @@ uint32_t profile_add_category(struct profile *profile, const char *name, const c
     return (uint32_t)profile->categories.length - 1;
 }
 
-uint32_t profile_default_category(const struct profile *profile)
+uint32_t profile_find_default_category(const struct profile *profile)
 {
     uint32_t grey = strings_find(&profile->strings, "grey", 4);
     if (grey != STRING_NONE)

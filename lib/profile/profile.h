@@ -99,8 +99,8 @@ struct sample_table {
     enum weight_type weight_type;
     size_t length;
     size_t capacity; /* allocated rows of the columns, or 0 (`length`) */
-    size_t joins;    /* in a part of a growing profile: 1 + the number of the first row in the whole table; 0: no rows
-                        (append.h) */
+    size_t joins;    /* in a part of a growing profile (append.h): 1 + the number of the part's first row in the whole
+                        table, or 0 for no rows */
 };
 
 enum { PROFILE_EVENTS_MAX = 16 };
@@ -286,7 +286,7 @@ void profile_swap_rows(struct profile *left, struct profile *right);
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 
 /* Returns the category of frames without a category: the first grey category, else 0. */
-uint32_t profile_default_category(const struct profile *profile);
+uint32_t profile_find_default_category(const struct profile *profile);
 
 /* Checks every index, order and length on which the engine relies (profile-format: parents before children, indexes in
  * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first violation. */

@@ -404,7 +404,7 @@ static int write_all(struct profile_writer *writer)
     return json_writer_finish(json);
 }
 
-double profile_time_resolution(const struct profile *profile)
+double profile_find_time_resolution(const struct profile *profile)
 {
     static const double resolutions[] = {1, 0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001};
     for (size_t i = 0; i < sizeof(resolutions) / sizeof(*resolutions); i++) {

@@ -58,4 +58,4 @@ int profile_write_added(const struct profile *profile, const struct sample_sourc
                         struct error *err);
 
 /* Returns the coarsest lossless resolution (ms) of a profile's sample times, or 0 (full precision). */
-double profile_time_resolution(const struct profile *profile);
+double profile_find_time_resolution(const struct profile *profile);

@@ -17,7 +17,7 @@ static int export_compressed(struct engine *engine, const uint32_t *threads, siz
     const struct export_view view = {.engine = engine,
                                      .threads = threads,
                                      .thread_count = thread_count,
-                                     .range = engine_full_range(engine),
+                                     .range = engine_get_full_range(engine),
                                      .is_whole = true,
                                      .search = ""};
     code = export_otlp_for_sending(&view, sending, &sink, err);

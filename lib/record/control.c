@@ -232,7 +232,7 @@ static void describe_state(const struct recording *recording, char *answer, size
 {
     const struct record_options *options = recording->options;
     char *const *argv = target_command(recording->target);
-    pid_t target = options->argv ? target_pid(recording->target) : options->pid_count ? options->pids[0] : 0;
+    pid_t target = options->argv ? target_get_pid(recording->target) : options->pid_count ? options->pids[0] : 0;
     snprintf(answer, size, "%s %.1f %" PRIu64 " %d %.200s", recording->control.paused ? "paused" : "recording",
              (double)(monotonic_ns() - recording->loop.started) / 1e9, cpu_samples_count(recording->samples),
              (int)target, argv ? argv[0] : "the whole system");
@@ -276,7 +276,7 @@ static uint64_t get_delay_end(const struct recording *recording)
     return recording->loop.started + get_control_options(recording)->delay;
 }
 
-uint64_t control_deadline(const struct recording *recording)
+uint64_t control_get_deadline(const struct recording *recording)
 {
     return recording->control.delayed ? get_delay_end(recording) : UINT64_MAX;
 }

@@ -34,7 +34,7 @@ int control_handle_signal(struct recording *recording, int signal, struct error 
 int control_run_due(struct recording *recording, uint64_t now, struct error *err);
 
 /* Returns the time (ns) of the next due control_run_due(), or UINT64_MAX for none. */
-uint64_t control_deadline(const struct recording *recording);
+uint64_t control_get_deadline(const struct recording *recording);
 
 /* Writes the start of a run of the command to the spool. */
 int control_begin_run(struct recording *recording, struct error *err);

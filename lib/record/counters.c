@@ -151,7 +151,7 @@ static bool read_values(struct counters *counters, struct process_counters *proc
                         uint64_t values[COUNTER_KINDS])
 {
     char text[1024];
-    uint64_t cpu_time = process_clock_ns(of->pid);
+    uint64_t cpu_time = process_read_clock_ns(of->pid);
     if (!cpu_time)
         return false;
     if (is_wanted(counters, COUNT_CPU))

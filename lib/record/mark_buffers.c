@@ -518,7 +518,7 @@ int mark_buffers_read(struct mark_buffers *buffers, const struct mark_source *so
     return code;
 }
 
-uint64_t mark_buffers_deadline(const struct mark_buffers *buffers)
+uint64_t mark_buffers_get_deadline(const struct mark_buffers *buffers)
 {
     return buffers->buffers.length ? buffers->deadline : UINT64_MAX;
 }

@@ -82,7 +82,7 @@ int mark_buffers_read(struct mark_buffers *buffers, const struct mark_source *so
                       struct error *err);
 
 /* Returns the latest time (ns) of the next read, or UINT64_MAX (at the next samples). */
-uint64_t mark_buffers_deadline(const struct mark_buffers *buffers);
+uint64_t mark_buffers_get_deadline(const struct mark_buffers *buffers);
 
 /* Closes the buffers and removes the directory, so that processes that still run create no more files. */
 void mark_buffers_destroy(struct mark_buffers *buffers);

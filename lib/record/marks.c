@@ -41,7 +41,7 @@ static int read_marks(struct marks *marks, uint64_t now, bool is_end, struct err
 
 static uint64_t get_next_deadline(const void *self)
 {
-    return mark_buffers_deadline(&((const struct marks *)self)->buffers);
+    return mark_buffers_get_deadline(&((const struct marks *)self)->buffers);
 }
 
 static int run_marks(void *self, uint64_t now, struct error *err)

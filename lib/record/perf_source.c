@@ -123,7 +123,7 @@ static int handle_signal(struct perf_source *perf, const struct perf_merge_recor
 static int handle_exit(struct perf_source *perf, uint32_t pid, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
-    return (pid_t)pid == target_pid(sinks->target) ? 0 : process_ends_find(sinks->ends, pid, err);
+    return (pid_t)pid == target_get_pid(sinks->target) ? 0 : process_ends_find(sinks->ends, pid, err);
 }
 
 /* False for samples of the idle task, and with options.no_inherit for the starts of child processes, whose end the

@@ -62,7 +62,7 @@ static void handle_end(void *context, pid_t tid, int status, const struct rusage
 {
     struct ptrace_source *ptrace = context;
     const struct source_sinks *sinks = &ptrace->common.sinks;
-    bool is_command = ptrace->common.options->argv && tid == target_pid(sinks->target);
+    bool is_command = ptrace->common.options->argv && tid == target_get_pid(sinks->target);
     struct error err = {0};
     int code = is_command ? sinks->target_ended(sinks->context, status, usage, &err)
                           : process_ends_add(sinks->ends, (uint32_t)tid, status, monotonic_ns(), &err);

@@ -72,7 +72,7 @@ static int find_pcs(struct python_reader *reader, struct python_functions *funct
         int failed = python_code_number(functions, code, &number, err);
         if (failed)
             return failed;
-        reader->pcs[i] = python_frame_of(number, python_code_line(code, reader->frames[i].offset));
+        reader->pcs[i] = python_frame_make(number, python_code_find_line(code, reader->frames[i].offset));
     }
     return 0;
 }

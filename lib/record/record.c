@@ -89,7 +89,7 @@ static int open_counters(struct recording *recording, struct error *err)
                                              .tracker = recording->tracker,
                                              .wanted = recording->options->counters,
                                              .sampling = SECOND / recording->options->rate,
-                                             .target = (uint32_t)target_pid(recording->target),
+                                             .target = (uint32_t)target_get_pid(recording->target),
                                              .has_switches =
                                                  recording_has_switches(recording) && !recording->sampler.is_ptrace,
                                              .only_after_sample = recording->options->all};
@@ -258,7 +258,7 @@ static void end_target(struct recording *recording)
         recording_loop_handle_signals(recording);
     }
     if (!target_is_reaped(recording->target))
-        kill(target_pid(recording->target), SIGTERM);
+        kill(target_get_pid(recording->target), SIGTERM);
 }
 
 static void run_recording(struct recording *recording, uint64_t cpu_before)
@@ -319,20 +319,20 @@ static int start_command(struct recording *recording, struct error *err)
     mark_buffers_make_directory(&recording->marks.buffers);
     const char *marks = recording->marks.buffers.directory[0] ? recording->marks.buffers.directory : NULL;
     int code = target_start(recording->target, marks, recording->sampler.is_ptrace, err);
-    recording->result->pid = target_pid(recording->target);
+    recording->result->pid = target_get_pid(recording->target);
     return code;
 }
 
 static int add_command(struct recording *recording, struct error *err)
 {
-    pid_t pid = target_pid(recording->target);
+    pid_t pid = target_get_pid(recording->target);
     return recording->options->all ? 0 : recording->source->class->add(recording->source, pid, pid, true, err);
 }
 
 /* Excludes the command's CPU time before exec, which is prof's own. */
 static void store_command_clock(struct recording *recording)
 {
-    tracker_store_command_clock(recording->tracker, (uint32_t)target_pid(recording->target),
+    tracker_store_command_clock(recording->tracker, (uint32_t)target_get_pid(recording->target),
                                 target_note_launch_clock(recording->target));
 }
 
@@ -345,7 +345,7 @@ int recording_run_again(struct recording *recording, struct error *err)
     scheduling_raise(&recording->loop.thread.policy);
     if (code)
         return code;
-    recording->counters.options.target = (uint32_t)target_pid(recording->target);
+    recording->counters.options.target = (uint32_t)target_get_pid(recording->target);
     code = control_begin_run(recording, err);
     if (!code)
         code = add_command(recording, err);
@@ -402,7 +402,7 @@ static int attach_and_record(struct recording *recording, struct error *err)
         int fd = target_watch(recording->target, options->pids[i], err);
         code = fd < 0 ? fd : source_watch(recording->loop.epoll_fd, fd, err);
         if (!code)
-            code = running_targets_add(recording, options->pids[i], target_clock(recording->target, i), err);
+            code = running_targets_add(recording, options->pids[i], target_get_clock(recording->target, i), err);
     }
     if (!code)
         run_attached(recording, cpu_before);

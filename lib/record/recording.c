@@ -36,7 +36,7 @@ int recording_target_ended(void *context, int status, const struct rusage *usage
     recording->result->target_ended = true;
     recording->result->target_status = status;
     bool runs_again = target_note_end(recording->target, status) && !recording->loop.ending;
-    uint32_t pid = (uint32_t)target_pid(recording->target);
+    uint32_t pid = (uint32_t)target_get_pid(recording->target);
     int code = process_ends_add(&recording->ends, pid, status, monotonic_ns(), err);
     if (!code && !runs_again)
         end_with_target(recording);

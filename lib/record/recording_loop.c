@@ -150,7 +150,7 @@ static struct timespec compute_timeout(struct recording *recording, const struct
 {
     struct source *source = recording->source;
     uint64_t deadline = get_earlier_time(source->class->deadline(source, now), recording->loop.next_flush);
-    deadline = get_earlier_time(deadline, get_earlier_time(get_end_time(recording), control_deadline(recording)));
+    deadline = get_earlier_time(deadline, get_earlier_time(get_end_time(recording), control_get_deadline(recording)));
     for (const struct producer *p = producers->list; p < producers->list + producers->count; p++)
         if (p->deadline && is_due(recording, p))
             deadline = get_earlier_time(deadline, p->deadline(p->self));

@@ -144,7 +144,7 @@ bool target_interrupt(struct target *target, bool from_terminal)
 
 uint64_t target_note_launch_clock(struct target *target)
 {
-    uint64_t clock = process_clock_ns((uint32_t)target->launch.pid);
+    uint64_t clock = process_read_clock_ns((uint32_t)target->launch.pid);
     target->launch_clock += clock;
     return clock;
 }
@@ -160,12 +160,12 @@ int target_attach(struct target *target, struct error *err)
 int target_read_clocks(struct target *target, struct error *err)
 {
     for (size_t i = 0; i < target->options->pid_count; i++)
-        if (!array_push(&target->clocks, process_clock_ns((uint32_t)target->options->pids[i])))
+        if (!array_push(&target->clocks, process_read_clock_ns((uint32_t)target->options->pids[i])))
             return error_no_memory(err);
     return 0;
 }
 
-uint64_t target_clock(const struct target *target, size_t i)
+uint64_t target_get_clock(const struct target *target, size_t i)
 {
     return target->clocks.data[i];
 }
@@ -194,7 +194,7 @@ bool target_take_end(struct target *target, int fd)
 
 /* ---- state ---- */
 
-pid_t target_pid(const struct target *target)
+pid_t target_get_pid(const struct target *target)
 {
     return target->launch.pid;
 }

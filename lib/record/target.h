@@ -32,10 +32,10 @@ void target_cancel(struct target *target);
 /* Finds the command line of the processes. -ENOMEM if memory ran out. */
 int target_attach(struct target *target, struct error *err);
 
-/* target_read_clocks() reads the CPU clocks of options.pids at the start of the recording. target_clock() returns the
- * clock (ns) of number `i`. */
+/* target_read_clocks() reads the CPU clocks of options.pids at the start of the recording. target_get_clock() returns
+ * the clock (ns) of number `i`. */
 int target_read_clocks(struct target *target, struct error *err);
-uint64_t target_clock(const struct target *target, size_t i);
+uint64_t target_get_clock(const struct target *target, size_t i);
 
 /* Returns a file descriptor that is readable when a process of options.pids has ended. */
 int target_watch(struct target *target, pid_t pid, struct error *err);
@@ -56,7 +56,7 @@ bool target_note_end(struct target *target, int status);
  * instead, at the second SIGINT or without a command. */
 bool target_interrupt(struct target *target, bool from_terminal);
 
-pid_t target_pid(const struct target *target); /* pid of the command, or 0 for none */
+pid_t target_get_pid(const struct target *target); /* pid of the command, or 0 for none */
 bool target_is_reaped(const struct target *target);
 
 /* Whether target_note_end() has returned true, and target_start() was not called since. */

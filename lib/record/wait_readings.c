@@ -14,7 +14,7 @@
 enum {
     LOOKS_AT_ONCE = 256,      /* most stacks read in one pass */
     NS_PER_READING = 700000,  /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
-    PASSES_ON_CPU = 4,        /* mean number of passes on the CPU of threads that are read */
+    PASSES_ON_CPU = 4,        /* mean number of passes on the CPU, over the threads that the recorder reads */
     SLOW_MOVE_NS = 500000,    /* a move to an idle CPU takes 30 us */
     PASSES_WITHOUT_MOVE = 64, /* 256 ms: slow moves take little of the recorder's time */
     RUN_DELAY_AGE_NS = 20000000, /* age of a run delay after which a pass reads the run delay again */

@@ -115,7 +115,7 @@ struct near_names {
 /* Names that contain the text rank before names at the same edit distance. */
 static bool suggest_if_similar(struct near_names *near, const char *name)
 {
-    size_t length = strlen(near->text), distance = typing_distance(near->text, name), place = 0;
+    size_t length = strlen(near->text), distance = compute_typing_distance(near->text, name), place = 0;
     if (length >= 4 && strstr(name, near->text))
         distance = 1;
     if (distance > 1 + length / 4 || strlen(name) > TYPING_WORD_MAX)

@@ -46,7 +46,7 @@ bool sampler_counts_by_clock(const struct ptrace_thread *thread)
 
 void sampler_store_clock(struct ptrace_thread *thread)
 {
-    uint64_t clock = sampler_counts_by_clock(thread) ? process_clock_ns((uint32_t)thread->pid) : 0;
+    uint64_t clock = sampler_counts_by_clock(thread) ? process_read_clock_ns((uint32_t)thread->pid) : 0;
     if (clock)
         thread->last_clock = clock;
 }

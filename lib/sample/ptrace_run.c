@@ -17,7 +17,7 @@ static void add_switch(struct switch_list *list, struct ptrace_switch added)
     list->switches[list->count++] = added;
 }
 
-/* Adds a break of `length` ns, off the CPU at *time, then on it with `end`. */
+/* Adds a break of `length` ns to the run: the thread leaves the CPU at *time, and returns to the CPU with `end`. */
 static void add_break(struct switch_list *list, uint64_t *time, uint64_t length, bool preempted,
                       struct ptrace_switch end)
 {

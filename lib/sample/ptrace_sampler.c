@@ -108,7 +108,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     struct ptrace_schedule now;
     thread->follows = !at_exec;
     if (sampler_counts_by_clock(thread))
-        thread->first_clock = process_clock_ns((uint32_t)pid);
+        thread->first_clock = process_read_clock_ns((uint32_t)pid);
     sampler_set_state(sampler, thread, PTRACE_THREAD_RUNS);
     if (ptrace_thread_read_schedule(thread, &now)) {
         thread->first_cpu = thread->sampled_cpu = now.cpu;

@@ -247,7 +247,7 @@ static int handle_exec(struct ptrace_sampler *sampler, struct ptrace_thread *thr
     if (!code && is_known)
         code = sampler_emit_switches(sampler, thread, (pid_t)message, &thread->seen, time, false, err);
     if (!thread->follows) /* recording starts at exec */
-        thread->first_clock = process_clock_ns((uint32_t)thread->pid);
+        thread->first_clock = process_read_clock_ns((uint32_t)thread->pid);
     if (!thread->follows) {
         thread->run = (struct ptrace_run){.last = {.time = time, .schedule = thread->seen}, .is_reported = true};
         ptrace_thread_read_preemptions(thread);

@@ -12,8 +12,8 @@ enum { TRACEFS_COMMAND = 96 };
  * owner and the group of tracefs can read its files (Linux 5.16 and later). */
 void tracefs_format_command(char text[TRACEFS_COMMAND], bool is_mounted);
 
-/* Finds the tracefs directory whose events this user may read: "/sys/kernel/tracing". -ENOENT if tracefs is not
- * mounted, -EACCES if this user may not read it; the sentence has the remedy. */
+/* Finds the tracefs directory whose events this user may read: "/sys/kernel/tracing". Fails with -ENOENT if tracefs is
+ * not mounted, and with -EACCES if this user may not read it. The message has a solution. */
 int tracefs_find(const char **directory, struct error *err);
 
 /* Reads the number of a tracepoint. -EINVAL if no tracepoint has this name; other errors as in tracefs_find(). */

@@ -54,7 +54,7 @@ bool own_address_accepts_origin(const struct own_address *own, const char *origi
     return !strncmp(origin, scheme, strlen(scheme)) && own_address_accepts_host(own, origin + strlen(scheme));
 }
 
-const char *own_address_path_after_token(const struct own_address *own, const char *path)
+const char *own_address_find_path_after_token(const struct own_address *own, const char *path)
 {
     if (strlen(path) < 1 + TOKEN_LENGTH)
         return NULL;

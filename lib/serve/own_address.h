@@ -30,4 +30,4 @@ bool own_address_accepts_origin(const struct own_address *own, const char *origi
 
 /* Returns the part after the token in the path of a request ("" or "/..."), or NULL if the path does not begin with
  * the token. The comparison takes the same time for every wrong token. */
-const char *own_address_path_after_token(const struct own_address *own, const char *path);
+const char *own_address_find_path_after_token(const struct own_address *own, const char *path);

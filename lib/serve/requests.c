@@ -282,7 +282,7 @@ static struct refusal check_request(const struct server *server, const struct re
         return (struct refusal){MHD_HTTP_FORBIDDEN, "This server answers only to the address that prof printed.\n"};
     if (origin && !to->origin && !own_address_accepts_origin(&server->own, origin))
         return (struct refusal){MHD_HTTP_FORBIDDEN, "This server does not answer other web pages.\n"};
-    if (!own_address_path_after_token(&server->own, url))
+    if (!own_address_find_path_after_token(&server->own, url))
         return (struct refusal){MHD_HTTP_NOT_FOUND, "There is nothing here.\n"};
     return (struct refusal){0};
 }
@@ -351,7 +351,7 @@ enum MHD_Result requests_handle(void *context, struct MHD_Connection *connection
         return continue_post(server, &to, request->post, body, body_size);
     if (*body_size)
         return drop_body(request, body_size);
-    return answer_path(server, &to, own_address_path_after_token(&server->own, url), method, &request->post);
+    return answer_path(server, &to, own_address_find_path_after_token(&server->own, url), method, &request->post);
 }
 
 void requests_free(void *context, struct MHD_Connection *connection, void **kept,

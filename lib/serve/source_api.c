@@ -84,7 +84,7 @@ static int write_source(const char *file, const char *text, size_t size, struct 
 static int find_text(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
                      const struct source_request *request, char **text, size_t *size, struct error *err)
 {
-    int code = symbolizer_embedded_source(api->symbolizer, lib, request->address, request->file, text, size, err);
+    int code = symbolizer_load_embedded_source(api->symbolizer, lib, request->address, request->file, text, size, err);
     if (code == -ENOENT)
         code = load_local(api, request->file, lib_path, text, size, err);
     if (code == -ENOENT)

@@ -28,7 +28,8 @@ int block_file_write_queued(struct block_file *file, struct error *err);
  * earlier sync. */
 int block_file_sync(struct block_file *file, struct error *err);
 
-/* Drops the oldest queued samples that a file in memory cannot hold: the limit of file sizes applies to it, too. */
+/* Drops the oldest queued samples that a file in memory cannot hold, because the limit of file sizes applies to files
+ * in memory, too. */
 void block_file_limit_queued(struct block_file *file);
 
 /* Moves the queued blocks to a spool file in memory. Returns its descriptor, or a negative errno value. */

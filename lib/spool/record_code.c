@@ -52,7 +52,7 @@ bool record_code_write(struct spool_bytes *out, enum spool_record_kind number, c
     bool done = kind && array_push(out, (unsigned char)number);
     uint32_t mark = SPOOL_MARK_INSTANT;
     for (const struct spool_field *field = kind ? kind->fields : NULL; done && field->name; field++) {
-        const void *member = spool_field_member(field, record);
+        const void *member = spool_field_get_member(field, record);
         if (field->type == SPOOL_TYPE_MARK)
             mark = *(const uint32_t *)member;
         done = !spool_field_is_in(field, mark) || write_field(out, field->storage, member);

@@ -277,27 +277,27 @@ struct spool_place spool_reader_place(const struct spool_reader *reader)
     return reader->place;
 }
 
-uint64_t spool_reader_missed_samples(const struct spool_reader *reader)
+uint64_t spool_reader_count_missed_chunks(const struct spool_reader *reader)
 {
     return reader->missed;
 }
 
-uint64_t spool_reader_damaged(const struct spool_reader *reader)
+uint64_t spool_reader_count_damaged_parts(const struct spool_reader *reader)
 {
     return reader->damaged + block_reader_get_progress(reader->blocks)->damaged_parts;
 }
 
-uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader)
+uint64_t spool_reader_count_damaged_bytes(const struct spool_reader *reader)
 {
     return block_reader_get_progress(reader->blocks)->damaged_bytes;
 }
 
-uint64_t spool_reader_bytes(const struct spool_reader *reader)
+uint64_t spool_reader_count_read_bytes(const struct spool_reader *reader)
 {
     return block_reader_get_progress(reader->blocks)->bytes;
 }
 
-uint64_t spool_reader_bytes_left(const struct spool_reader *reader)
+uint64_t spool_reader_count_bytes_left(const struct spool_reader *reader)
 {
     return block_reader_count_bytes_left(reader->blocks);
 }

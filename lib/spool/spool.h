@@ -87,17 +87,18 @@ void spool_reader_skip(struct spool_reader *reader, struct spool_place place);
 struct spool_place spool_reader_place(const struct spool_reader *reader);
 
 /* Returns how many chunks a flight recorder has dropped between the starting position and the first read chunk. */
-uint64_t spool_reader_missed_samples(const struct spool_reader *reader);
+uint64_t spool_reader_count_missed_chunks(const struct spool_reader *reader);
 
 /* Reads the next record, in file order: 1. Returns 0 at the end, or a negative errno value. An incomplete block at the
  * end counts as the end; a later call reads it once it is complete. The reader skips and counts damaged bytes in the
  * middle of the file, up to the next whole block. */
 int spool_reader_read(struct spool_reader *reader, struct spool_record *record, struct error *err);
 
-uint64_t spool_reader_damaged(const struct spool_reader *reader);       /* number of skipped parts of the file so far */
-uint64_t spool_reader_damaged_bytes(const struct spool_reader *reader); /* bytes of the skipped parts */
-uint64_t spool_reader_bytes(const struct spool_reader *reader);         /* bytes read or skipped so far */
-uint64_t spool_reader_bytes_left(const struct spool_reader *reader);    /* bytes not yet read or skipped */
+uint64_t
+spool_reader_count_damaged_parts(const struct spool_reader *reader); /* number of skipped parts of the file so far */
+uint64_t spool_reader_count_damaged_bytes(const struct spool_reader *reader); /* bytes of the skipped parts */
+uint64_t spool_reader_count_read_bytes(const struct spool_reader *reader);    /* bytes read or skipped so far */
+uint64_t spool_reader_count_bytes_left(const struct spool_reader *reader);    /* bytes not yet read or skipped */
 
 /* Whether the recording keeps only its newest samples (struct spool_bounds). Valid after the first read. */
 bool spool_reader_is_flight_recorder(const struct spool_reader *reader);

@@ -120,7 +120,7 @@ static void write_blob(struct json_writer *json, enum spool_type type, const str
 
 static void write_field(struct json_writer *json, const struct spool_field *field, const void *record)
 {
-    const void *member = spool_field_member(field, record);
+    const void *member = spool_field_get_member(field, record);
     json_key(json, field->name);
     switch (field->storage) {
     case SPOOL_STORES_BOOL:

@@ -99,7 +99,7 @@ const struct spool_kind *spool_find_kind(uint32_t kind);
 extern const char *const spool_counter_names[];
 
 /* The member of a struct. */
-static inline const void *spool_field_member(const struct spool_field *field, const void *record)
+static inline const void *spool_field_get_member(const struct spool_field *field, const void *record)
 {
     return (const char *)record + field->offset;
 }

@@ -124,7 +124,7 @@ void debug_server_stop(struct debug_server *server)
     atomic_store(&server->stopped, true);
 }
 
-const char *debug_server_problem(const struct debug_server *server)
+const char *debug_server_describe_problem(const struct debug_server *server)
 {
     return server->problem.text;
 }

@@ -56,4 +56,4 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
                        size_t build_id_size, const char *name, struct error *err);
 
 /* Returns the failure after which the client stopped sending requests, as a sentence, or "". */
-const char *debug_server_problem(const struct debug_server *server);
+const char *debug_server_describe_problem(const struct debug_server *server);

@@ -32,7 +32,7 @@ struct lookup_symbol {
 /* A compile unit with requested addresses, or with a part of these addresses if several threads share a large unit. */
 struct lookup_unit {
     uint32_t unit;
-    size_t first, count;        /* addresses of the unit: range of lookup.by_unit */
+    size_t first, count;        /* range of the unit's addresses in lookup.by_unit */
     struct dwarf_frames frames; /* per address */
     enum dwarf_verdict verdict;
     const char *problem; /* reason why the unit's split debug info is missing, or NULL; in the arena of the frames */

@@ -129,13 +129,13 @@ struct kallsyms;
 
 /* Returns the symbols of the running kernel, for addresses outside libraries. Reads the symbols at the first call; the
  * result is valid as long as the symbolizer. Fails only when memory runs out. */
-int symbolizer_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err);
+int symbolizer_load_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err);
 
 /* Returns the source text that the debug info embeds for the code at this address (clang -gembed-source). `file` is the
  * path of a frame at that address, which the caller checks. The caller frees the text, which may hold any bytes but
  * NUL. -ENOENT if the debug info embeds no text. */
-int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
-                               const char *file, char **text, size_t *length, struct error *err);
+int symbolizer_load_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
+                                    const char *file, char **text, size_t *length, struct error *err);
 
 struct symbol_job {
     struct symbol_lib lib;

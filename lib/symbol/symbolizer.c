@@ -139,7 +139,7 @@ static int load_kernel_symbols(struct symbolizer *symbolizer, const struct symbo
     return code;
 }
 
-int symbolizer_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err)
+int symbolizer_load_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err)
 {
     pthread_mutex_lock(&symbolizer->kallsyms_lock);
     int code = load_kallsyms(symbolizer, err);
@@ -430,8 +430,8 @@ const char *get_missing_symbols_text(enum missing_symbols_reason reason)
     return reason < MISSING_SYMBOLS_COUNT ? texts[reason] : "";
 }
 
-int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
-                               const char *file, char **text, size_t *length, struct error *err)
+int symbolizer_load_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
+                                    const char *file, char **text, size_t *length, struct error *err)
 {
     struct symbol_job job = {.lib = *lib, .rvas = &rva, .count = 1};
     struct lookup lookup;

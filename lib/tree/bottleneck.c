@@ -47,7 +47,7 @@ int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *eng
 {
     static const double weight_of_sleep = 0.75; /* a thread may sleep until work arrives */
     struct parted_path path = {0};
-    struct time_range range = engine_queried_range(engine);
+    struct time_range range = engine_get_queried_range(engine);
     double length = range.to - range.from;
     bottleneck->object = PROFILE_NONE;
     if (!can_have_bottleneck(engine) || !profile_has_wakers(engine_profile(engine)) || engine->is_searching)
@@ -122,7 +122,7 @@ static int find_parts_of_holders(struct parted_path *path, const struct engine *
                                  uint32_t object, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    int code = critical_path_find(&path->path, profile, thread, engine_queried_range(engine), err);
+    int code = critical_path_find(&path->path, profile, thread, engine_get_queried_range(engine), err);
     if (code)
         return code;
     keep_segments_of_holders(&path->path, profile, object);

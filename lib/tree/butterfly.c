@@ -374,8 +374,8 @@ static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struc
     return 0;
 }
 
-int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
-                       struct error *err)
+int butterfly_list_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node,
+                            struct tree_rows *rows, struct error *err)
 {
     struct side tree = {butterfly, side};
     const struct row_source source = {&tree, collect_children, make_row};
@@ -384,8 +384,8 @@ int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, ui
     return code ? code : tree_rows_of_children(rows, &source, node, err);
 }
 
-int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
-                          struct tree_rows *rows, struct error *err)
+int butterfly_list_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
+                               struct tree_rows *rows, struct error *err)
 {
     struct side tree = {butterfly, side};
     const struct row_source source = {&tree, collect_children, make_row};

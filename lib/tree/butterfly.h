@@ -66,7 +66,7 @@ struct butterfly {
     double *own_total;
     double *own_side_total[PROFILE_SIDES]; /* of a comparison */
     uint8_t *own_alive;
-    uint32_t *group_of_func;                         /* scratch of an expansion: all NODE_NONE between calls */
+    uint32_t *group_of_func;                         /* scratch of an expansion, all NODE_NONE between calls */
     double total;                                    /* weight of samples with the focus in the stack */
     double self;                                     /* weight of samples that end in the focus */
     struct side_figures side_figures[PROFILE_SIDES]; /* totals and selves per side of a comparison */
@@ -80,9 +80,9 @@ int butterfly_init(struct butterfly *butterfly, const struct profile *profile, c
 void butterfly_destroy(struct butterfly *butterfly);
 
 /* Lists the children of a node of one side (NODE_NONE: of the focus), heaviest first. -EINVAL for an invalid handle. */
-int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
-                       struct error *err);
+int butterfly_list_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node,
+                            struct tree_rows *rows, struct error *err);
 
 /* Lists the rows below a node, at most `limit`, depth first, each level heaviest first. */
-int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
-                          struct tree_rows *rows, struct error *err);
+int butterfly_list_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
+                               struct tree_rows *rows, struct error *err);

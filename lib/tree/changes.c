@@ -55,12 +55,12 @@ static int estimate_changes(struct func_changes *changes, const struct engine *e
     if (!code && !changes->estimates)
         code = error_no_memory(err);
     for (size_t group = 0; !code && group < groups; group++)
-        changes->estimates[group] = unit_weights_change(&weights, group);
+        changes->estimates[group] = unit_weights_estimate_change(&weights, group);
     if (!code) {
         changes->length = groups;
         changes->are_runs = weights.are_runs;
         changes->are_intervals = weights.are_intervals;
-        changes->all = unit_weights_change_of_all(&weights);
+        changes->all = unit_weights_estimate_change_of_all(&weights);
         for (int side = 0; changes->are_runs && side < PROFILE_SIDES; side++)
             changes->deviation[side] = compute_standard_deviation(weights.all[side], weights.count[side]);
         changes->has_wall_time = engine->weight == WEIGH_TIME || weight_needs_cpu_times(engine->weight);

@@ -299,7 +299,7 @@ int findings_add_cpu(struct findings *findings, struct engine *engine, double re
 {
     const struct timings *timings = engine_timings(engine);
     struct marked_stacks marked = {
-        .profile = engine_profile(engine), .counted = engine_counted_stacks(engine), .whole = timings->root_total};
+        .profile = engine_profile(engine), .counted = engine_get_counted_stacks(engine), .whole = timings->root_total};
     struct func_timings functions = {0};
     struct hot_lines lines = {0};
     if (timings->samples < LEAST_SAMPLES || relevance < least_share || !(timings->root_total > 0))

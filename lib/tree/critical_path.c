@@ -138,7 +138,7 @@ static size_t find_row_before(const struct thread_gaps *gaps, double time)
 
 static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps, size_t row)
 {
-    return wait_row_reason(&gaps->waits, row) == walk->runnable;
+    return get_wait_row_reason(&gaps->waits, row) == walk->runnable;
 }
 
 static bool is_blocked(const struct walk *walk, const struct thread_gaps *gaps, size_t row)

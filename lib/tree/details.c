@@ -1,7 +1,8 @@
 /*
  * Each stack is mapped to its "anchor": the stack (itself or a caller) whose frame is the selected node's frame; stacks
- * without the node have no anchor. The details sum the samples of all stacks that have an anchor. The stacks are those
- * of the profile, because a transform may move a sample to another stack, but the sample keeps its category.
+ * without the node have no anchor. The details sum the samples of all stacks that have an anchor. This uses the stacks
+ * of the profile instead of the transformed stacks, because a transform may move a sample to another stack, but the
+ * sample keeps its category.
  */
 #include "tree/details.h"
 
@@ -111,7 +112,7 @@ static bool add_stacks(struct node_details *details, struct sums *sums, const st
                        const struct counted_stacks *counted, const uint32_t *anchor)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
-        uint32_t leaf = stack_view_leaf(counted->stacks, stack);
+        uint32_t leaf = stack_view_get_leaf(counted->stacks, stack);
         uint32_t at = leaf == PROFILE_NONE ? NO_ANCHOR : anchor[leaf];
         double weight = at == NO_ANCHOR ? 0 : counted_stacks_weight(counted, stack);
         if (weight == 0)
@@ -194,7 +195,7 @@ int node_details_compute(struct node_details *details, const struct profile *pro
     if (!anchor)
         return error_no_memory(err);
     for (uint32_t stack = 0; subject->path && stack < stacks->length; stack++)
-        anchor[stack] = stack_view_above(stacks, stack, subject->path, subject->path_length);
+        anchor[stack] = stack_view_find_above(stacks, stack, subject->path, subject->path_length);
     if (!subject->path && subject->node != NODE_NONE)
         set_anchors_below_node(anchor, counted, subject->node);
     else if (!subject->path)

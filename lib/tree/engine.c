@@ -173,7 +173,7 @@ static void extend_range_by_markers(struct time_range *range, const struct marke
     }
 }
 
-struct time_range engine_full_range(const struct engine *engine)
+struct time_range engine_get_full_range(const struct engine *engine)
 {
     const struct profile_meta *meta = &engine->base->profile.meta;
     struct time_range range = {INFINITY, -INFINITY};
@@ -192,9 +192,9 @@ struct time_range engine_full_range(const struct engine *engine)
     return range.from < range.to ? range : (struct time_range){0, meta->interval > 0 ? meta->interval : 1};
 }
 
-struct time_range engine_queried_range(const struct engine *engine)
+struct time_range engine_get_queried_range(const struct engine *engine)
 {
-    const struct time_range full = engine_full_range(engine);
+    const struct time_range full = engine_get_full_range(engine);
     return (struct time_range){fmax(full.from, engine->range.from), fmin(full.to, engine->range.to)};
 }
 
@@ -264,7 +264,7 @@ static int update_filter(struct engine *engine, const struct tree_query *query, 
                          size_t count, struct error *err)
 {
     const struct filter_request request = {
-        transforms,  count, query->threads, query->thread_count, count ? engine_full_range(engine) : whole_time,
+        transforms,  count, query->threads, query->thread_count, count ? engine_get_full_range(engine) : whole_time,
         query->range};
     bool changed = false;
     int code = sample_filter_update(&engine->filter, &engine->base->profile, &request, &changed, err);
@@ -301,7 +301,7 @@ static bool has_same_threads(const struct engine *engine, const struct tree_quer
             memcmp(engine->threads.data, query->threads, query->thread_count * sizeof(*query->threads)) == 0);
 }
 
-struct weighing engine_weighing(const struct engine *engine)
+struct weighing engine_get_weighing(const struct engine *engine)
 {
     return (struct weighing){.threads = engine->threads.data,
                              .thread_count = engine->threads.length,
@@ -346,7 +346,7 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     engine->table = query->table;
     engine->compared = query->compared;
     engine->scale = query->scale;
-    const struct weighing weighing = engine_weighing(engine);
+    const struct weighing weighing = engine_get_weighing(engine);
     const struct compared_request request = engine_compared_request(engine);
     int code = sum_compared_weights(&engine->weights, engine->sides, &engine->base->profile, &weighing, &request, err);
     engine->has_weights = code == 0;
@@ -366,7 +366,7 @@ static int update_search(struct engine *engine, const struct tree_query *query, 
                      : 0;
 }
 
-const uint8_t *engine_matching(const struct engine *engine)
+const uint8_t *engine_get_matching_nodes(const struct engine *engine)
 {
     return engine->is_searching ? engine->query_search.matching : NULL;
 }
@@ -390,7 +390,7 @@ static int update_timings(struct engine *engine, struct error *err)
     forget_inverted(engine);
     const struct compared_request request = engine_compared_request(engine);
     int code = compute_compared_timings(&engine->timings, engine->nodes, &engine->weights, engine->sides,
-                                        engine_matching(engine), &request, err);
+                                        engine_get_matching_nodes(engine), &request, err);
     engine->has_timings = code == 0;
     return code;
 }
@@ -430,14 +430,14 @@ size_t engine_node_count(const struct engine *engine)
 
 /* ---- details, functions ---- */
 
-struct counted_stacks engine_counted_stacks(const struct engine *engine)
+struct counted_stacks engine_get_counted_stacks(const struct engine *engine)
 {
-    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_matching(engine)};
+    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_get_matching_nodes(engine)};
 }
 
-struct counted_stacks engine_counted_stacks_of_side(const struct engine *engine, enum profile_side side)
+struct counted_stacks engine_get_counted_stacks_of_side(const struct engine *engine, enum profile_side side)
 {
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     counted.weights = &engine->sides[side];
     return counted;
 }
@@ -447,10 +447,10 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
     int code = engine_check_handle(engine, node, err);
     if (code)
         return code;
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct node_path path = {0};
     if (engine->is_inverted)
-        code = engine_path(engine, node, &path, err);
+        code = engine_read_path(engine, node, &path, err);
     const struct details_subject subject = {.path = path.data, .path_length = path.length, .node = node};
     if (!code)
         code = node_details_compute(details, &engine->base->profile, &counted, &subject, err);
@@ -460,7 +460,7 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err)
 {
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     const struct details_subject subject = {.node = NODE_NONE, .func = func};
     return node_details_compute(details, &engine->base->profile, &counted, &subject, err);
 }
@@ -472,7 +472,7 @@ int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, 
                           engine->stacks->default_category, focus, err);
 }
 
-enum recursion engine_recursion(const struct engine *engine, uint32_t func)
+enum recursion engine_find_recursion(const struct engine *engine, uint32_t func)
 {
     const struct call_nodes *nodes = engine->nodes;
     enum recursion found = RECURSION_NONE;

@@ -60,18 +60,18 @@ const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
 /* Returns the weights of the query, for costs that are summed stack by stack. The result is valid until the next
  * query. */
-struct counted_stacks engine_counted_stacks(const struct engine *engine);
-/* Returns engine_counted_stacks() of one side, in a query of both sides of a comparison. */
-struct counted_stacks engine_counted_stacks_of_side(const struct engine *engine, enum profile_side side);
+struct counted_stacks engine_get_counted_stacks(const struct engine *engine);
+/* Returns engine_get_counted_stacks() of one side, in a query of both sides of a comparison. */
+struct counted_stacks engine_get_counted_stacks_of_side(const struct engine *engine, enum profile_side side);
 bool engine_has_waits(const struct engine *engine);         /* whether the profile has recorded waits (wait_rows.h) */
 uint32_t engine_idle_category(const struct engine *engine); /* returns the category "Idle", or PROFILE_NONE */
 
 /* Returns the full range (ms): the file's, else from the first sample to one interval after the last; without samples,
  * from the first marker to one interval after the last. */
-struct time_range engine_full_range(const struct engine *engine);
+struct time_range engine_get_full_range(const struct engine *engine);
 
 /* Returns the part of the query's range in the full range (ms). */
-struct time_range engine_queried_range(const struct engine *engine);
+struct time_range engine_get_queried_range(const struct engine *engine);
 
 /* Returns the number of intervals whose mean a side of the query counts, or 0 if no transform splits the intervals. */
 size_t engine_interval_count(const struct engine *engine, enum profile_side side);
@@ -93,9 +93,9 @@ int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows
 int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err);
 
 /* Reads one node as a row. */
-int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
+int engine_read_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
 
-int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err);
+int engine_read_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err);
 
 /* Appends the funcs from the root down to a call node. False if memory ran out. */
 bool append_call_path(const struct engine *engine, uint32_t node, struct node_path *path);
@@ -153,7 +153,7 @@ int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, 
 enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 
 /* Returns how a func recurses in the counted stacks: not at all, indirectly or directly. */
-enum recursion engine_recursion(const struct engine *engine, uint32_t func);
+enum recursion engine_find_recursion(const struct engine *engine, uint32_t func);
 
 /* A request for activity: threads, time range, pixels and a filter of samples. */
 struct activity_query {

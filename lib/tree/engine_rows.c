@@ -138,7 +138,7 @@ int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struc
     return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);
 }
 
-int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
+int engine_read_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
 {
     rows->length = 0;
     int code = engine_check_handle(engine, node, err);
@@ -164,7 +164,7 @@ static void reverse_funcs(struct node_path *path, size_t first)
     }
 }
 
-int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err)
+int engine_read_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err)
 {
     path->length = 0;
     int code = engine_check_handle(engine, node, err);
@@ -219,7 +219,7 @@ static bool find_stack_between_samples(const struct engine *engine, uint32_t thr
     bool is_wait = is_wait_end(&gaps->waits, i);
     if (is_wait) {
         place->wait = gap;
-        place->reason = wait_row_reason(&gaps->waits, i);
+        place->reason = get_wait_row_reason(&gaps->waits, i);
         place->waker = samples->waker ? samples->waker[i] : PROFILE_NONE;
         place->unseen = measure_wait_in(gaps, i, whole_time).unseen;
     }

@@ -73,13 +73,13 @@ int engine_check_handle(const struct engine *engine, uint32_t node, struct error
 int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err);
 
 /* Returns the weighing (threads, range, weight) of the query. */
-struct weighing engine_weighing(const struct engine *engine);
+struct weighing engine_get_weighing(const struct engine *engine);
 
 /* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
 struct compared_request engine_compared_request(const struct engine *engine);
 
 /* Returns, per call node, 0 if the search of the query excludes the node, or NULL (all nodes match). */
-const uint8_t *engine_matching(const struct engine *engine);
+const uint8_t *engine_get_matching_nodes(const struct engine *engine);
 
 /* Whether a func matches the query's search. Without a search, all funcs match. */
 bool engine_func_matches(const struct engine *engine, uint32_t func);

@@ -27,7 +27,7 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
                              struct func_timings *functions, struct error *err)
 {
-    struct weighing weighing = engine_weighing(engine);
+    struct weighing weighing = engine_get_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
     const struct compared_request request = engine_compared_request(engine);
@@ -36,8 +36,8 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
     *functions = (struct func_timings){0};
     int code = sum_compared_weights(&weights, sides, &engine->base->profile, &weighing, &request, err);
     if (!code)
-        code =
-            compute_compared_timings(&timings, engine->nodes, &weights, sides, engine_matching(engine), &request, err);
+        code = compute_compared_timings(&timings, engine->nodes, &weights, sides, engine_get_matching_nodes(engine),
+                                        &request, err);
     if (!code)
         code = func_timings_compute(functions, engine->nodes, &timings, FUNCS_BY_SELF, err);
     timings_destroy(&timings);
@@ -85,7 +85,7 @@ static void pass_to_caller(void *context, uint32_t stack, double weight, unsigne
 {
     const struct weigh_context *weigh = context;
     (void)count;
-    uint32_t leaf = stack_view_leaf(weigh->engine->stacks, stack);
+    uint32_t leaf = stack_view_get_leaf(weigh->engine->stacks, stack);
     uint32_t node = leaf == PROFILE_NONE ? NODE_NONE : weigh->engine->nodes->of_stack[leaf];
     if (node != NODE_NONE && (!weigh->matching || weigh->matching[node]))
         weigh->add(weigh->context, leaf, weight * weigh->factor, get_row_time(weigh));
@@ -94,7 +94,7 @@ static void pass_to_caller(void *context, uint32_t stack, double weight, unsigne
 void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                          enum sample_table_kind table, engine_add_sample *add, void *context)
 {
-    struct weighing weighing = engine_weighing(engine);
+    struct weighing weighing = engine_get_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
     weighing.threads = &thread;
@@ -103,7 +103,7 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
     const struct compared_request request = engine_compared_request(engine);
     double factor = get_compared_factor(&engine->base->profile, &request, thread);
     double start = fmax(weighing.range.from, find_sample_gaps(&engine->base->profile, thread).start);
-    struct weigh_context weigh = {engine, engine_matching(engine), add, context, factor, samples, start, 0};
+    struct weigh_context weigh = {engine, engine_get_matching_nodes(engine), add, context, factor, samples, start, 0};
     weighing.row = &weigh.row;
     if (factor == 0)
         return;
@@ -113,13 +113,13 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                            enum sample_table_kind table)
 {
-    struct weighing weighing = engine_weighing(engine);
+    struct weighing weighing = engine_get_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
     weighing.threads = &thread;
     weighing.thread_count = 1;
     const struct compared_request request = engine_compared_request(engine);
-    struct thread_total total = {engine, engine_matching(engine),
+    struct thread_total total = {engine, engine_get_matching_nodes(engine),
                                  get_compared_factor(&engine->base->profile, &request, thread), 0};
     weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);
     return total.sum;

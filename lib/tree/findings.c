@@ -393,7 +393,7 @@ static int find_of_times(struct findings *findings, struct run *run, struct erro
 int findings_find(struct findings *findings, struct engine *engine, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    const struct time_range range = engine_queried_range(engine);
+    const struct time_range range = engine_get_queried_range(engine);
     struct run run = {
         .engine = engine, .profile = profile, .wall = range.to - range.from, .cpu = engine_timings(engine)->root_total};
     bool has_times = engine->weight == WEIGH_CPU_TIME && !profile->meta.has_no_times;

@@ -36,7 +36,7 @@ static void add_states(struct filling *filling, const struct marker *marker, siz
         if (!is_wait_end(&gaps->waits, i))
             continue;
         double own = measure_wait_in(gaps, i, range).own;
-        uint32_t reason = wait_row_reason(&gaps->waits, i);
+        uint32_t reason = get_wait_row_reason(&gaps->waits, i);
         if (reason < list->reasons)
             list->waits.data[row * list->reasons + reason] += own;
         waited += own;

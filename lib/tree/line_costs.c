@@ -160,7 +160,7 @@ static int sum_leaves(struct line_sums *sums, const struct profile *profile, con
         double weight = counted_stacks_weight(counted, stack);
         if (weight == 0)
             continue;
-        uint32_t leaf = stack_view_leaf(counted->stacks, stack), func = counted->stacks->func[leaf];
+        uint32_t leaf = stack_view_get_leaf(counted->stacks, stack), func = counted->stacks->func[leaf];
         uint32_t source = func < profile->funcs.length ? profile->funcs.source[func] : PROFILE_NONE;
         uint32_t line = profile->frames.line[counted->stacks->frame[leaf]];
         if (source >= profile->sources.length || line == 0)

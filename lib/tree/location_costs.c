@@ -109,7 +109,7 @@ static void weigh_stacks(struct stack_walk *walk, struct location_costs *costs, 
         double weight = counted_stacks_weight(counted, stack);
         if (weight == 0)
             continue;
-        uint32_t leaf = stack_view_leaf(counted->stacks, stack), place = request->of_stack[leaf];
+        uint32_t leaf = stack_view_get_leaf(counted->stacks, stack), place = request->of_stack[leaf];
         walk->weight[leaf] += weight;
         if (place != NO_PLACE && walk->is_selected[leaf]) {
             costs->self[place] += weight;
@@ -194,9 +194,9 @@ static void add_inverted(struct location_costs *costs, const struct counted_stac
 {
     const struct tree_path *path = request->selection.path;
     double weight = counted_stacks_weight(counted, stack);
-    uint32_t leaf = stack_view_leaf(counted->stacks, stack);
+    uint32_t leaf = stack_view_get_leaf(counted->stacks, stack);
     if (weight == 0 || path->length == 0 ||
-        stack_view_above(counted->stacks, leaf, path->funcs, path->length) == PROFILE_NONE)
+        stack_view_find_above(counted->stacks, leaf, path->funcs, path->length) == PROFILE_NONE)
         return;
     bool any = false;
     for (size_t i = 0, length = path->length - request->are_calls; i < length; i++) {

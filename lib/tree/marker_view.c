@@ -218,13 +218,13 @@ const struct marker_list *marker_view_list(const struct marker_view *view)
     return &view->list;
 }
 
-const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count)
+const uint32_t *marker_view_get_matches(const struct marker_view *view, size_t *count)
 {
     *count = view->shown.length;
     return view->shown.data;
 }
 
-const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err)
+const struct marker_chart *marker_view_lay_out(struct marker_view *view, struct error *err)
 {
     if (!view->has_chart && marker_chart_make(&view->chart, view->context.values.profile, &view->list, view->shown.data,
                                               view->shown.length, err))
@@ -397,8 +397,8 @@ static bool is_marker_after(const void *context, uint32_t a, uint32_t b)
     return false;
 }
 
-const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
-                                   struct error *err)
+const uint32_t *marker_view_sort(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
+                                 struct error *err)
 {
     size_t length = view->shown.length;
     view->sorted.length = 0;

@@ -44,12 +44,12 @@ int marker_view_query(struct marker_view *view, const struct marker_query *query
 const struct marker_list *marker_view_list(const struct marker_view *view);
 
 /* Returns the markers that match the query, sorted by start. */
-const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count);
+const uint32_t *marker_view_get_matches(const struct marker_view *view, size_t *count);
 
 /* Returns the query's markers sorted by the keys in order, then by start. Instants sort as shorter than any interval.
  * The result is valid until the next call. NULL if memory ran out. */
-const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
-                                   struct error *err);
+const uint32_t *marker_view_sort(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
+                                 struct error *err);
 
 /* Lists the markers in a thread's track between two times, sorted by start. The rects have no rows: the category takes
  * the place of the row, and rects of one category in the same pixel are merged. The track omits kinds without a schema.
@@ -69,4 +69,4 @@ unsigned marker_view_places(const struct marker_view *view, uint32_t thread);
 bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema);
 
 /* Returns the query's markers laid out in rows. The result is valid until the next query. NULL if memory ran out. */
-const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err);
+const struct marker_chart *marker_view_lay_out(struct marker_view *view, struct error *err);

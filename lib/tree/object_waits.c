@@ -287,7 +287,7 @@ static int collect_waits(struct collector *collector, uint32_t object, struct er
     waits->object = object;
     waits->reason = PROFILE_NONE;
     waits->there = engine_lifetime(engine);
-    waits->range = engine_queried_range(engine);
+    waits->range = engine_get_queried_range(engine);
     int code = collect_all(collector, err);
     return code ? code : find_sites(collector, err);
 }

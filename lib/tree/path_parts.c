@@ -234,8 +234,8 @@ int engine_weigh_path(struct engine *engine, const struct critical_path *path, s
     }
     array_free(&pieces);
     engine->has_weights = engine->has_timings = false;
-    return compute_compared_timings(&engine->timings, engine->nodes, weights, engine->sides, engine_matching(engine),
-                                    &request, err);
+    return compute_compared_timings(&engine->timings, engine->nodes, weights, engine->sides,
+                                    engine_get_matching_nodes(engine), &request, err);
 }
 
 /* ---- words ---- */

@@ -8,7 +8,7 @@
 
 struct process {
     const char *pid, *name; /* texts belong to the tree */
-    const char *argument;   /* the argument that fewest processes of this name have, without its directory, or "" */
+    const char *argument;   /* the argument that the fewest processes of this name have, without its directory, or "" */
     const char *command;    /* the last command line that the process executed, or "" */
     const char *exit;       /* "exit status 2", "killed by SIGTERM", or "" (unknown) */
     double start, end;      /* ms, inside the range */

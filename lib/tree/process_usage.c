@@ -29,7 +29,7 @@ static double add_thread(struct usage *usage, uint32_t thread)
         double start = get_gap_start(&gaps, i), ran = measure_gap_in(&gaps, i, usage->range).cpu;
         cpu += ran;
         add_demand(usage, fmax(start, usage->range.from), fmax(start, usage->range.from) + ran);
-        if (is_wait_or_unseen_end(&gaps.waits, i) && wait_row_reason(&gaps.waits, i) == usage->runnable)
+        if (is_wait_or_unseen_end(&gaps.waits, i) && get_wait_row_reason(&gaps.waits, i) == usage->runnable)
             add_demand(usage, start, get_gap_end(&gaps, i));
     }
     return cpu;

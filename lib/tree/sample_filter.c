@@ -37,7 +37,7 @@ static int find_times(struct sample_filter *filter, struct interval_times *times
                       struct marker_view *markers, const struct transform *transform, struct error *err)
 {
     size_t count;
-    const uint32_t *shown = marker_view_shown(markers, &count);
+    const uint32_t *shown = marker_view_get_matches(markers, &count);
     const struct marker_list *list = marker_view_list(markers);
     double least = transform->slowest > 0 ? find_slowest_interval_limit(list, shown, count, transform->slowest) : 0;
     if (isnan(least))

@@ -277,7 +277,8 @@ static size_t split_sample(const struct scale *scale, size_t i, struct piece pie
 /* Returns whether the wait that ends at row `i` counts, and is a wait for a CPU. */
 static bool is_runnable(const struct scale *scale, size_t i)
 {
-    return scale->samples->stack[i] != PROFILE_NONE && wait_row_reason(&scale->gaps.waits, i) == scale->runnable_reason;
+    return scale->samples->stack[i] != PROFILE_NONE &&
+           get_wait_row_reason(&scale->gaps.waits, i) == scale->runnable_reason;
 }
 
 /* Returns the node that a wait for a CPU interrupted, for the wait that ends at row `i`. The node has the callers in
@@ -393,7 +394,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
         return 0;
     struct scale scale = {.samples = samples,
                           .node_of_stack = engine->nodes->of_sample,
-                          .matching = engine_matching(engine),
+                          .matching = engine_get_matching_nodes(engine),
                           .gaps = find_sample_gaps(profile, request->thread),
                           .from = request->range.from,
                           .interval = profile->meta.interval,

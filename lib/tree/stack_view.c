@@ -19,7 +19,7 @@ int stack_view_init(struct stack_view *view, const struct profile *profile, stru
     view->func_count = func_of_resource(profile, (uint32_t)profile->resources.length);
     view->owns_func = view->owns_category = true;
     view->category_count = categories == 0 ? 1 : categories < MAX_CATEGORIES ? (uint32_t)categories : MAX_CATEGORIES;
-    uint32_t fallback = profile_default_category(profile);
+    uint32_t fallback = profile_find_default_category(profile);
     view->default_category = fallback < view->category_count ? fallback : 0;
     view->func = malloc((length + 1) * sizeof(*view->func));
     view->category = malloc((length + 1) * sizeof(*view->category));

@@ -47,15 +47,15 @@ static inline uint32_t resource_of_func(const struct profile *profile, uint32_t 
 
 /* Returns the stack of the view in which samples of a stack of the profile (or PROFILE_NONE) end, or PROFILE_NONE
  * for none. */
-static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t stack)
+static inline uint32_t stack_view_get_leaf(const struct stack_view *view, uint32_t stack)
 {
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
 }
 
 /* Returns the stack above the end of a leaf-first path of at least one func, or PROFILE_NONE if the stack does not
  * end with this path. */
-static inline uint32_t stack_view_above(const struct stack_view *view, uint32_t stack, const uint32_t *path,
-                                        size_t length)
+static inline uint32_t stack_view_find_above(const struct stack_view *view, uint32_t stack, const uint32_t *path,
+                                             size_t length)
 {
     for (size_t i = 0;; i++) {
         if (stack == PROFILE_NONE || view->func[stack] != path[i])

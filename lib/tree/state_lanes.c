@@ -195,7 +195,7 @@ double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_
     size_t first, last;
     find_samples_in_range(gaps.samples, (struct time_range){range.from, range.to + wait_weight_spread}, &first, &last);
     for (size_t i = first; i <= last; i++) {
-        if (!is_wait_end(&gaps.waits, i) || STATE_REASONS + wait_row_reason(&gaps.waits, i) != state)
+        if (!is_wait_end(&gaps.waits, i) || STATE_REASONS + get_wait_row_reason(&gaps.waits, i) != state)
             continue;
         const struct wait_weight weight = measure_wait_in(&gaps, i, range);
         if (weight.own + weight.unseen <= longest)

@@ -31,7 +31,7 @@ uint32_t count_thread_states(const struct profile *profile)
 
 static uint32_t get_row_state(const struct states_maker *maker, size_t i)
 {
-    uint32_t state = STATE_REASONS + wait_row_reason(&maker->gaps.waits, i);
+    uint32_t state = STATE_REASONS + get_wait_row_reason(&maker->gaps.waits, i);
     uint32_t unknown = count_thread_states(maker->profile) - 1;
     return state >= STATE_REASONS && state < unknown ? state : unknown;
 }

@@ -166,7 +166,7 @@ static void drop_marked(const struct stack_view *view, const uint8_t *dropped, u
 static void cut_off_callees(const struct stack_view *view, const uint32_t *path, size_t length, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++)
-        to[stack] = stack_view_above(view, stack, path, length);
+        to[stack] = stack_view_find_above(view, stack, path, length);
 }
 
 /* ---- recursion: no sample moves ---- */

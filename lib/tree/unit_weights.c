@@ -205,7 +205,7 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
 {
     const struct profile *profile = engine_profile(engine);
     const uint32_t *runs = profile->meta.comparison.runs;
-    struct time_range range = engine_queried_range(engine);
+    struct time_range range = engine_get_queried_range(engine);
     double length = fmax(range.to - range.from, profile->meta.interval);
     double block = fmax(length / MOST_BLOCKS, LEAST_INTERVALS * profile->meta.interval);
     const size_t *times = engine->filter.times_of_side;
@@ -256,7 +256,7 @@ static struct noise_units group_units(const struct unit_weights *weights, int si
     return (struct noise_units){values, weights->count[side], weights->are_runs, weights->least[side]};
 }
 
-struct change_estimate unit_weights_change(const struct unit_weights *weights, size_t group)
+struct change_estimate unit_weights_estimate_change(const struct unit_weights *weights, size_t group)
 {
     struct noise_units units[PROFILE_SIDES];
     for (int side = 0; side < PROFILE_SIDES; side++)
@@ -264,7 +264,7 @@ struct change_estimate unit_weights_change(const struct unit_weights *weights, s
     return estimate_change(&units[SIDE_BASE], &units[SIDE_NEW]);
 }
 
-struct change_estimate unit_weights_change_of_all(const struct unit_weights *weights)
+struct change_estimate unit_weights_estimate_change_of_all(const struct unit_weights *weights)
 {
     const struct noise_units base = group_units(weights, SIDE_BASE, weights->all[SIDE_BASE]);
     const struct noise_units new = group_units(weights, SIDE_NEW, weights->all[SIDE_NEW]);

@@ -28,5 +28,5 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
                      size_t groups, enum func_order order, struct error *err);
 void unit_weights_destroy(struct unit_weights *weights);
 
-struct change_estimate unit_weights_change(const struct unit_weights *weights, size_t group);
-struct change_estimate unit_weights_change_of_all(const struct unit_weights *weights);
+struct change_estimate unit_weights_estimate_change(const struct unit_weights *weights, size_t group);
+struct change_estimate unit_weights_estimate_change_of_all(const struct unit_weights *weights);

@@ -11,7 +11,7 @@
 
 /* ---- one pass over the samples of a thread ---- */
 
-/* Sums of the variances of an estimate and of their squares. */
+/* Sums of the variances of an estimate, and of the squares of these variances. */
 struct variance {
     double sum, squares;
 };

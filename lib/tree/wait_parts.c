@@ -5,7 +5,7 @@
 /* Finds the node for which the query counts waits with this stack; false if a filter dropped the stack. */
 static bool find_node(const struct engine *engine, uint32_t stack, uint32_t *node)
 {
-    const uint8_t *matching = engine_matching(engine);
+    const uint8_t *matching = engine_get_matching_nodes(engine);
     *node = stack == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack];
     return *node != NODE_NONE && (!matching || matching[*node]);
 }

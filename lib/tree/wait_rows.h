@@ -83,7 +83,7 @@ static inline bool is_wait_end(const struct wait_rows *rows, size_t i)
 }
 
 /* Returns the reason of the wait of row `i`: a subcategory of "Idle". */
-static inline uint32_t wait_row_reason(const struct wait_rows *rows, size_t i)
+static inline uint32_t get_wait_row_reason(const struct wait_rows *rows, size_t i)
 {
     return rows->reason_of_frame[rows->frame_of_stack[rows->samples->stack[i]]];
 }

@@ -144,8 +144,8 @@ const struct view *session_butterfly_children(struct session *session, uint32_t 
     struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly || !check_side(session, side))
         return NULL;
-    return session_view_rows(
-        session, butterfly_children(butterfly, (enum butterfly_side)side, node, &session->tree.rows, &session->err));
+    return session_view_rows(session, butterfly_list_children(butterfly, (enum butterfly_side)side, node,
+                                                              &session->tree.rows, &session->err));
 }
 
 const struct view *session_butterfly_descendants(struct session *session, uint32_t id, int side, uint32_t node,
@@ -154,6 +154,6 @@ const struct view *session_butterfly_descendants(struct session *session, uint32
     struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly || !check_side(session, side))
         return NULL;
-    return session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node, limit,
-                                                            &session->tree.rows, &session->err));
+    return session_view_rows(session, butterfly_list_descendants(butterfly, (enum butterfly_side)side, node, limit,
+                                                                 &session->tree.rows, &session->err));
 }

@@ -60,7 +60,7 @@ static int run_query_without_transforms(struct session *session, struct request 
     view->search = "";
     view->is_whole = !(scope & (SCOPE_THREADS | SCOPE_RANGE));
     if (!(scope & SCOPE_RANGE))
-        view->range = engine_full_range(engine);
+        view->range = engine_get_full_range(engine);
     const struct tree_query query = {.threads = view->threads,
                                      .thread_count = view->thread_count,
                                      .range = view->range,
@@ -85,7 +85,7 @@ static int request_begin(struct session *session, struct request *request)
     request->exporter = exporter_find(format);
     if (!request->exporter)
         return error_set(&session->err, EINVAL, "there is no format '%s'", format);
-    struct time_range full = engine_full_range(engine);
+    struct time_range full = engine_get_full_range(engine);
     request->view = (struct export_view){
         .engine = engine,
         .threads = engine->threads.data,

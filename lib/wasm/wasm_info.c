@@ -80,7 +80,7 @@ static int list_arguments(const char ***arguments, struct process_tree *tree, co
 {
     const struct profile *profile = engine_profile(engine);
     *arguments = calloc(profile->threads.length, sizeof(**arguments));
-    int code = *arguments ? process_tree_list(tree, profile, engine_full_range(engine), err) : error_no_memory(err);
+    int code = *arguments ? process_tree_list(tree, profile, engine_get_full_range(engine), err) : error_no_memory(err);
     if (code)
         return code;
     for (size_t i = 0; i < tree->processes.length; i++) {
@@ -291,7 +291,7 @@ const struct view *session_info(struct session *session)
 {
     const struct profile *profile = engine_profile(session->engine);
     struct json_writer *json = &session->json;
-    struct time_range range = engine_full_range(session->engine);
+    struct time_range range = engine_get_full_range(session->engine);
     if (!session->markers.view)
         session->markers.view = marker_view_new(profile, range, &session->err);
     session_begin_json(session);

@@ -11,7 +11,7 @@ static struct marker_view *get_marker_view(struct session *session)
 {
     if (!session->markers.view)
         session->markers.view =
-            marker_view_new(engine_profile(session->engine), engine_full_range(session->engine), &session->err);
+            marker_view_new(engine_profile(session->engine), engine_get_full_range(session->engine), &session->err);
     return session->markers.view;
 }
 
@@ -45,8 +45,8 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     for (uint32_t i = 0; i < key_count; i++)
         keys[i] = (struct marker_sort){(enum marker_column)words[2 * i], words[2 * i + 1] != 0};
     size_t count;
-    marker_view_shown(session->markers.view, &count);
-    const uint32_t *sorted = marker_view_sorted(session->markers.view, keys, key_count, &session->err);
+    marker_view_get_matches(session->markers.view, &count);
+    const uint32_t *sorted = marker_view_sort(session->markers.view, keys, key_count, &session->err);
     return sorted ? ANSWER(session, count, sorted) : NULL;
 }
 
@@ -57,7 +57,7 @@ const struct view *session_intervals(struct session *session)
     if (!session->markers.view)
         return fail_unknown(session, "query");
     size_t count;
-    const uint32_t *shown = marker_view_shown(session->markers.view, &count);
+    const uint32_t *shown = marker_view_get_matches(session->markers.view, &count);
     session_begin_json(session);
     int code = interval_list_fill(&list, engine_profile(session->engine), marker_view_list(session->markers.view),
                                   shown, count, &session->err);
@@ -256,7 +256,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
 const struct view *session_marker_chart(struct session *session)
 {
     const struct marker_chart *chart =
-        session->markers.view ? marker_view_chart(session->markers.view, &session->err) : NULL;
+        session->markers.view ? marker_view_lay_out(session->markers.view, &session->err) : NULL;
     if (!chart)
         return NULL;
     return ANSWER_ARRAY(session, &chart->rows);
@@ -273,7 +273,7 @@ const struct view *session_marker_rects(struct session *session, double from, do
                                         uint32_t first_row, uint32_t last_row)
 {
     const struct marker_chart *chart =
-        session->markers.view ? marker_view_chart(session->markers.view, &session->err) : NULL;
+        session->markers.view ? marker_view_lay_out(session->markers.view, &session->err) : NULL;
     struct marker_window window = {from, to, pixel, first_row, last_row};
     if (!chart || marker_chart_rects(&session->markers.rects, chart, marker_view_list(session->markers.view), &window,
                                      &session->err))

@@ -99,8 +99,8 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
     if (!engine)
         return NULL;
     bool is_side = side >= 0 && side < PROFILE_SIDES && engine_timings(engine)->sides;
-    struct counted_stacks counted =
-        is_side ? engine_counted_stacks_of_side(engine, (enum profile_side)side) : engine_counted_stacks(engine);
+    struct counted_stacks counted = is_side ? engine_get_counted_stacks_of_side(engine, (enum profile_side)side)
+                                            : engine_get_counted_stacks(engine);
     struct tree_path path;
     struct line_request request = {source, func, read_selection(session, kind, length, &path)};
     line_costs_destroy(&session->source.line_costs);
@@ -123,7 +123,7 @@ const struct view *session_hot_lines(struct session *session, uint32_t query, ui
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     hot_lines_destroy(&session->source.hot_lines);
     if (hot_lines_compute(&session->source.hot_lines, engine_profile(session->engine), &counted, limit, &session->err))
         return NULL;
@@ -139,7 +139,7 @@ const struct view *session_address_costs(struct session *session, uint32_t query
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct tree_path path;
     struct address_request request = {symbol, session_words(session) + length, start_count,
                                       read_selection(session, kind, length, &path)};
@@ -158,7 +158,7 @@ const struct view *session_symbol_costs(struct session *session, uint32_t query,
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct tree_path path;
     if (symbol_costs_compute(&session->source.symbol_costs, engine_profile(session->engine), &counted, func,
                              read_selection(session, kind, length, &path), &session->err))

@@ -88,7 +88,8 @@ const struct view *session_descendants(struct session *session, uint32_t query, 
 const struct view *session_row(struct session *session, uint32_t query, uint32_t node)
 {
     struct engine *engine = session_engine(session, query);
-    return !engine ? NULL : session_view_rows(session, engine_row(engine, node, &session->tree.rows, &session->err));
+    return !engine ? NULL
+                   : session_view_rows(session, engine_read_row(engine, node, &session->tree.rows, &session->err));
 }
 
 static const struct view *answer_path(struct session *session, int code)
@@ -101,7 +102,7 @@ static const struct view *answer_path(struct session *session, int code)
 const struct view *session_path(struct session *session, uint32_t query, uint32_t node)
 {
     struct engine *engine = session_engine(session, query);
-    return !engine ? NULL : answer_path(session, engine_path(engine, node, &session->tree.path, &session->err));
+    return !engine ? NULL : answer_path(session, engine_read_path(engine, node, &session->tree.path, &session->err));
 }
 
 const struct view *session_heaviest_path(struct session *session, uint32_t query, uint32_t depth, double share)
@@ -147,7 +148,7 @@ const struct view *session_rewrite_path(struct session *session, uint32_t query,
 int session_recursion(struct session *session, uint32_t query, uint32_t func)
 {
     const struct engine *engine = session_engine(session, query);
-    return engine ? (int)engine_recursion(engine, func) : -EINVAL;
+    return engine ? (int)engine_find_recursion(engine, func) : -EINVAL;
 }
 
 /* ---- functions ---- */

@@ -55,7 +55,7 @@ static void whole_profile(struct bench *bench)
 
 static void preview_range(struct bench *bench)
 {
-    struct time_range full = engine_full_range(bench->engine);
+    struct time_range full = engine_get_full_range(bench->engine);
     bench->query.range.from = full.from + (full.to - full.from) * (0.2 + 0.01 * bench->round);
     bench->query.range.to = full.from + (full.to - full.from) * 0.7;
     ask(bench);
@@ -115,7 +115,7 @@ static void functions(struct bench *bench)
 static void timeline(struct bench *bench)
 {
     struct error err;
-    struct time_range full = engine_full_range(bench->engine);
+    struct time_range full = engine_get_full_range(bench->engine);
     for (uint32_t i = 0; i < engine_profile(bench->engine)->threads.length; i++) {
         struct activity activity;
         must(engine_activity(bench->engine,

@@ -154,7 +154,7 @@ static void dump_rewritten(struct engine *engine)
     }
     must(engine_heaviest_path(engine, 1, 0, &path, &err), &err);
     if (path.length)
-        printf("recursion %d\n", engine_recursion(engine, path.data[0]));
+        printf("recursion %d\n", engine_find_recursion(engine, path.data[0]));
     array_free(&path);
 }
 

@@ -34,7 +34,7 @@ static void check_flame(struct engine *engine, double from, double least)
 static void check_stack_chart(struct engine *engine, uint32_t thread, uint32_t columns, bool same_widths)
 {
     struct stack_chart_request request = {
-        .thread = thread, .range = engine_full_range(engine), .columns = columns, .same_widths = same_widths};
+        .thread = thread, .range = engine_get_full_range(engine), .columns = columns, .same_widths = same_widths};
     struct stack_rects rects = {0};
     struct error err;
     if (engine_stack_chart(engine, &request, &rects, &err))

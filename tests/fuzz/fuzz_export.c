@@ -64,7 +64,7 @@ static void write_query(struct engine *engine, const uint8_t *choices)
     struct weight weight = weights.data[choices[1] % weights.length];
     struct tree_query query = {.threads = is_part ? &one : all,
                                .thread_count = is_part ? 1 : profile->threads.length,
-                               .range = engine_full_range(engine),
+                               .range = engine_get_full_range(engine),
                                .search = "a",
                                .search_length = choices[3] & SEARCHED ? 1 : 0,
                                .inverted = choices[3] & INVERTED,

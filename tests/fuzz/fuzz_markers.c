@@ -58,10 +58,10 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     if (marker_view_query(view, query, &err))
         return;
     const struct marker_list *list = marker_view_list(view);
-    const struct marker_chart *chart = marker_view_chart(view, &err);
+    const struct marker_chart *chart = marker_view_lay_out(view, &err);
     if (chart)
         marker_chart_rects(&rects, chart, list, &window, &err);
-    marker_view_sorted(view, &by_details, 1, &err);
+    marker_view_sort(view, &by_details, 1, &err);
     marker_view_list_track(view, 0, &window, marker_view_places(view, 0), &rects, &err);
     draw_graphs(view, &window);
     list_on_cpu_rects(&rects, totals, marker_view_context(view), list, &window, &err);

@@ -32,7 +32,7 @@ static inline uint32_t slow_category(const struct profile *profile, uint32_t sta
     for (; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
         if (profile->frames.category[profile->stacks.frame[stack]] != PROFILE_NONE)
             return profile->frames.category[profile->stacks.frame[stack]];
-    return profile_default_category(profile);
+    return profile_find_default_category(profile);
 }
 
 static inline void slow_stack_read(struct slow_stack *out, const struct profile *profile, uint32_t stack)

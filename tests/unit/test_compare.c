@@ -77,7 +77,7 @@ struct rows_of {
 
 static void read_rows(struct rows_of *of)
 {
-    int code = of->butterfly ? butterfly_descendants(of->butterfly, of->side, NODE_NONE, SIZE_MAX, &of->rows, &err)
+    int code = of->butterfly ? butterfly_list_descendants(of->butterfly, of->side, NODE_NONE, SIZE_MAX, &of->rows, &err)
                              : engine_descendants(of->engine, NODE_NONE, SIZE_MAX, &of->rows, &err);
     assert_int_equal(code, 0);
     of->path.length = 0;

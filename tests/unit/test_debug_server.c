@@ -159,7 +159,7 @@ static void test_file_is_fetched_once_and_kept(void **unused)
     assert_true(fd >= 0);
     close(fd);
     assert_string_equal(server.asked, "GET /buildid/abcdef01/executable HTTP/1.1");
-    assert_string_equal(debug_server_problem(client), "");
+    assert_string_equal(debug_server_describe_problem(client), "");
     debug_server_free(client);
     end_server(&server);
 }
@@ -206,7 +206,7 @@ static void test_file_that_is_too_large_is_not_fetched(void **unused)
     start_server(&server, CLAIMS_MUCH);
     assert_int_equal(fetch(client, &err), -E2BIG);
     assert_string_equal(err.text, "the debug server's file for libfoo.so is larger than 5 MiB");
-    assert_string_equal(debug_server_problem(client), "");
+    assert_string_equal(debug_server_describe_problem(client), "");
     debug_server_free(client);
     end_server(&server);
 }
@@ -240,7 +240,7 @@ static void test_server_that_takes_too_long_is_not_asked_again(void **unused)
         assert_int_equal(fetch(client, &err), -ETIMEDOUT);
         assert_true(monotonic_ns() - start < UINT64_C(20) * 1000000000);
         assert_string_equal(err.text, "the debug server takes too long for libfoo.so");
-        assert_string_equal(debug_server_problem(client), err.text);
+        assert_string_equal(debug_server_describe_problem(client), err.text);
         assert_nothing_more_is_asked(client, &server);
         debug_server_free(client);
         server.behavior = SERVES; /* the next time it is asked, and has it */
@@ -263,7 +263,7 @@ static void test_server_that_is_not_there_is_said(void **unused)
     end_server(&server);
     assert_int_equal(fetch(client, &err), -ECONNREFUSED);
     assert_non_null(strstr(err.text, "cannot download debug files from http://127.0.0.1:"));
-    assert_string_equal(debug_server_problem(client), err.text);
+    assert_string_equal(debug_server_describe_problem(client), err.text);
     assert_nothing_more_is_asked(client, &server);
     debug_server_free(client);
 }
@@ -276,7 +276,7 @@ static void test_that_there_is_no_server_is_said(void **unused)
     unsetenv("DEBUGINFOD_URLS");
     assert_true(fetch(client, &err) < 0);
     assert_string_equal(err.text, "cannot download debug files: DEBUGINFOD_URLS names no server");
-    assert_string_equal(debug_server_problem(client), err.text);
+    assert_string_equal(debug_server_describe_problem(client), err.text);
     debug_server_free(client);
 }
 
@@ -326,7 +326,7 @@ static void test_user_who_has_enough_stops_everything(void **unused)
     start_server(&server, IS_SILENT);
     assert_int_equal(fetch(client, &err), -ECANCELED);
     assert_string_equal(err.text, "downloads from debug servers were stopped");
-    assert_string_equal(debug_server_problem(client), ""); /* the user knows */
+    assert_string_equal(debug_server_describe_problem(client), ""); /* the user knows */
     assert_nothing_more_is_asked(client, &server);
     debug_server_free(client);
     end_server(&server);

@@ -50,7 +50,7 @@ static void test_percentiles_and_states_of_intervals(void **state)
     const uint32_t threads[] = {READER};
     const struct marker_query query = {.threads = threads, .thread_count = 1, .range = whole_time, .search = ""};
     assert_int_equal(marker_view_query(view, &query, &err), 0);
-    const uint32_t *shown = marker_view_shown(view, &count);
+    const uint32_t *shown = marker_view_get_matches(view, &count);
     assert_int_equal(interval_list_fill(&list, &profile, marker_view_list(view), shown, count, &err), 0);
     assert_int_equal(list.names.length, 3);
     const struct interval_stats *request = &list.names.data[0], *lookup = &list.names.data[1],

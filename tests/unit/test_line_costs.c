@@ -138,7 +138,7 @@ static void assert_nothing_left(const struct slow_costs *slow)
 static void check_lines(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
                         uint32_t func)
 {
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     for (uint32_t source = 0; source < SOURCES; source++) {
         struct slow_costs slow = {.at = *at, .wanted = source, .func = func, .place = slow_line};
         struct slow_costs calls = {.at = *at, .wanted = source, .func = func, .place = slow_call, .are_calls = true};
@@ -171,7 +171,7 @@ static void check_lines(struct engine *engine, const struct slow_query *query, c
 static void check_hot_lines(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
                             uint32_t func)
 {
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     const struct profile *profile = query->profile;
     struct hot_lines hot = {0}, first = {0};
     struct error err;
@@ -210,7 +210,7 @@ static void check_addresses(struct engine *engine, const struct slow_query *quer
                             bool has_instructions)
 {
     static const uint32_t starts[] = {0, 2 * ADDRESS_STEP, 4 * ADDRESS_STEP, 6 * ADDRESS_STEP};
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     for (uint32_t symbol = 0; symbol < SYMBOLS; symbol++) {
         struct slow_costs slow = {
             .at = *at, .wanted = symbol, .place = slow_address, .has_instructions = has_instructions};
@@ -233,7 +233,7 @@ static void check_addresses(struct engine *engine, const struct slow_query *quer
 static void check_symbols(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
                           uint32_t func)
 {
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct slow_costs slow = {.at = *at, .func = func, .place = slow_symbol};
     struct symbol_costs costs = {0};
     struct error err;
@@ -262,7 +262,7 @@ static void check_rows(struct engine *engine, const struct slow_query *query, bo
     ask(engine, query, inverted);
     assert_int_equal(engine_descendants(engine, NODE_NONE, 12, &rows, &err), 0);
     for (size_t i = 0; i < rows.length; i++) {
-        assert_int_equal(engine_path(engine, rows.node[i], &funcs, &err), 0);
+        assert_int_equal(engine_read_path(engine, rows.node[i], &funcs, &err), 0);
         struct tree_path path = {funcs.data, funcs.length, inverted};
         struct looked_at at = {&path, PROFILE_NONE};
         check(engine, query, &at, funcs.data[funcs.length - 1]);
@@ -444,7 +444,7 @@ static void test_a_deep_stack_of_many_lines_takes_no_time(void **state)
     assert_non_null(engine);
     struct tree_query query = {.threads = &index, .thread_count = 1, .range = whole_time};
     assert_int_equal(engine_query(engine, &query, &err), 0);
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct line_costs costs = {0};
     struct line_request request = {0, func, {NULL, PROFILE_NONE}};
     assert_int_equal(line_costs_compute(&costs, engine_profile(engine), &counted, &request, &err), 0);

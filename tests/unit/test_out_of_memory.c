@@ -216,7 +216,7 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
     uint32_t thread = 0;
     struct tree_query query = {.threads = &thread,
                                .thread_count = 1,
-                               .range = engine_full_range(engine),
+                               .range = engine_get_full_range(engine),
                                .transforms = transforms,
                                .transform_count = 2,
                                .search = "",
@@ -253,7 +253,7 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
 static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    struct counted_stacks counted = engine_counted_stacks(engine);
+    struct counted_stacks counted = engine_get_counted_stacks(engine);
     const struct line_request lines_of = {.source = 0, .func = PROFILE_NONE};
     const struct address_request addresses_of = {.symbol = 1};
     struct line_costs lines = {0};
@@ -432,7 +432,7 @@ static int ask_for_butterflies(struct engine *engine, size_t *rows_seen, struct 
         bool is_made = code == 0;
         for (int side = BUTTERFLY_CALLERS; !code && side <= BUTTERFLY_CALLEES; side++) {
             struct tree_rows rows = {0};
-            code = butterfly_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, 1000, &rows, err);
+            code = butterfly_list_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, 1000, &rows, err);
             *rows_seen += rows.length;
             tree_rows_destroy(&rows);
         }
@@ -455,15 +455,15 @@ static int ask_for_path(struct engine *engine, size_t *rows_seen, struct error *
     if (!code)
         code = engine_find(engine, path.data, path.length, true, &node, err);
     if (!code)
-        code = engine_row(engine, node, &rows, err);
+        code = engine_read_row(engine, node, &rows, err);
     if (!code)
-        code = engine_path(engine, node, &again, err);
+        code = engine_read_path(engine, node, &again, err);
     if (!code)
         assert_int_equal(again.length, path.length);
     if (!code)
         code = engine_flame_find(engine, path.data, path.length, &part, err);
     struct tree_path end = {.funcs = again.data, .length = again.length};
-    struct time_range whole = engine_full_range(engine);
+    struct time_range whole = engine_get_full_range(engine);
     if (!code)
         code = engine_activity(engine,
                                &(struct activity_query){.threads = (uint32_t[]){LOOKED_AT},
@@ -493,7 +493,7 @@ static int ask_for_path(struct engine *engine, size_t *rows_seen, struct error *
 
 static int ask_for_charts(struct engine *engine, size_t *rows_seen, struct error *err)
 {
-    struct stack_chart_request request = {.thread = LOOKED_AT, .range = engine_full_range(engine), .columns = 64};
+    struct stack_chart_request request = {.thread = LOOKED_AT, .range = engine_get_full_range(engine), .columns = 64};
     struct stack_rects rects = {0};
     struct tree_rows rows = {0};
     struct node_details details = {0};
@@ -522,7 +522,7 @@ static int ask_everything(struct engine *engine, enum transform_kind kind, size_
                                       .text_length = 6}};
     struct tree_query query = {.threads = &thread,
                                .thread_count = 1,
-                               .range = engine_full_range(engine),
+                               .range = engine_get_full_range(engine),
                                .transforms = transforms,
                                .transform_count = kind == TRANSFORM_FILTER_MARKERS ? 1 : 2,
                                .search = search,
@@ -581,12 +581,12 @@ static int look_at_view(struct marker_view *view, size_t *rows_seen, struct erro
     struct marker_rects rects = {0};
     double totals[WAIT_STATES];
     int code = marker_view_query(view, &query, err);
-    const struct marker_chart *chart = code ? NULL : marker_view_chart(view, err);
+    const struct marker_chart *chart = code ? NULL : marker_view_lay_out(view, err);
     if (!code)
         code = chart ? marker_chart_rects(&rects, chart, marker_view_list(view), &window, err) : -ENOMEM;
     *rows_seen += rects.length;
     if (!code)
-        code = marker_view_sorted(view, keys, 2, err) ? 0 : -ENOMEM;
+        code = marker_view_sort(view, keys, 2, err) ? 0 : -ENOMEM;
     if (!code)
         code = marker_view_list_track(view, LOOKED_AT, &window, marker_view_places(view, LOOKED_AT), &rects, err);
     if (!code)

@@ -450,7 +450,7 @@ static void test_kernel_functions_tell_the_reason(void **unused)
         {"", REASON_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        assert_int_equal(perf_data_reason_of_function(cases[i].name), cases[i].reason);
+        assert_int_equal(perf_data_find_reason_of_function(cases[i].name), cases[i].reason);
 }
 
 static void test_fields_of_a_tracepoint_are_told(void **unused)
@@ -461,13 +461,13 @@ static void test_fields_of_a_tracepoint_are_told(void **unused)
     char text[256], raw[] = "\0\0\0\0\0\0\0\0busy\0\0\0\0\xff\xff\xff\xff\x20\0\5\0\x10\0\0\0\0\0\0\0/bin";
     make_tracing(&made);
     assert_true(perf_data_tracing_read(&tracing, made.bytes, made.size));
-    perf_data_tracing_text(&tracing, 316, raw, sizeof(raw), text, sizeof(text));
+    perf_data_tracing_write_text(&tracing, 316, raw, sizeof(raw), text, sizeof(text));
     assert_string_equal(text, "prev_comm=busy prev_pid=-1 file=/bin where=0x10");
-    perf_data_tracing_text(&tracing, 316, raw, 20, text, sizeof(text)); /* some fields are missing */
+    perf_data_tracing_write_text(&tracing, 316, raw, 20, text, sizeof(text)); /* some fields are missing */
     assert_string_equal(text, "prev_comm=busy prev_pid=-1");
-    perf_data_tracing_text(&tracing, 316, raw, sizeof(raw), text, 12);
+    perf_data_tracing_write_text(&tracing, 316, raw, sizeof(raw), text, 12);
     assert_string_equal(text, "prev_comm=b");
-    perf_data_tracing_text(&tracing, 317, raw, sizeof(raw), text, sizeof(text));
+    perf_data_tracing_write_text(&tracing, 317, raw, sizeof(raw), text, sizeof(text));
     assert_string_equal(text, "");
     uint64_t number = 0;
     assert_true(perf_data_tracing_number(&tracing, 316, raw, sizeof(raw), "prev_pid", &number));
@@ -485,7 +485,7 @@ static void test_fields_of_a_tracepoint_are_told(void **unused)
         assert_non_null(exact);
         memcpy(exact, made.bytes, size);
         assert_true(perf_data_tracing_read(&cut, exact, size));
-        perf_data_tracing_text(&cut, 316, raw, sizeof(raw), text, sizeof(text));
+        perf_data_tracing_write_text(&cut, 316, raw, sizeof(raw), text, sizeof(text));
         perf_data_tracing_destroy(&cut);
         free(exact);
     }
@@ -565,7 +565,7 @@ static void check_import(bool is_cycles)
     int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
     assert_int_equal(write(fd, made.bytes, made.size), (ssize_t)made.size);
     close(fd);
-    assert_int_equal(perf_data_form_of(file), PERF_DATA_FILE);
+    assert_int_equal(perf_data_detect_form(file), PERF_DATA_FILE);
     assert_int_equal(perf_data_import(file, "the file", NULL, spool, &result, &err), 0);
     assert_int_equal(result.samples, 3);
     assert_int_equal(result.events, 2);

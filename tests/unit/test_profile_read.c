@@ -69,7 +69,7 @@ static void test_every_table_of_the_minimal_file_is_read(void **state)
     assert_true(p.meta.has_cpu_delta);
     assert_int_equal(p.meta.marker_schema, PROFILE_NONE);
     assert_int_equal(p.categories.length, 3);
-    assert_int_equal(profile_default_category(&p), 0);
+    assert_int_equal(profile_find_default_category(&p), 0);
     assert_int_equal(p.libs.length, 1);
     assert_string_equal(string_at(&p, p.libs.data[0].path), "/bin/app");
     assert_int_equal(p.libs.data[0].code_id, PROFILE_NONE);
@@ -413,7 +413,7 @@ static void test_what_a_file_leaves_out_is_filled_in(void **state)
                  "\"threads\":[{\"samples\":{\"stack\":[0,null],\"time\":[1,2]}}]}",
                  &p);
     assert_int_equal(p.categories.length, 8);
-    assert_string_equal(string_at(&p, p.categories.data[profile_default_category(&p)].name), "Other");
+    assert_string_equal(string_at(&p, p.categories.data[profile_find_default_category(&p)].name), "Other");
     assert_int_equal(p.frames.category[0], PROFILE_NONE);
     assert_int_equal(p.frames.address[0], -1);
     assert_int_equal(p.funcs.resource[0], PROFILE_NONE);

@@ -136,7 +136,7 @@ static void test_lines_are_those_of_the_location_table(void **state)
     assert_int_equal(read_frames(scene), PYTHON_READ);
     for (int round = 0; round < 2; round++) /* the second time from those that were kept */
         for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
-            assert_int_equal(python_code_line(scene->reader.codes[1], expected[i].offset), expected[i].line);
+            assert_int_equal(python_code_find_line(scene->reader.codes[1], expected[i].offset), expected[i].line);
 }
 
 static void test_names_may_have_any_characters(void **state)

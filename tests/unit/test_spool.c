@@ -261,7 +261,7 @@ static void test_a_file_that_grows_byte_by_byte_is_read_on(void **unused)
     }
     assert_int_equal(events, START_EVENTS);
     assert_int_equal(samples, 30);
-    assert_int_equal(spool_reader_damaged(reader), 0);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 0);
     spool_reader_close(reader);
     close(file);
     unlink(path);
@@ -290,7 +290,7 @@ static void test_a_damaged_block_is_skipped_and_counted(void **unused)
     int events;
     assert_int_equal(read_samples(reader, &events), 10);
     assert_int_equal(events, START_EVENTS);
-    assert_int_equal(spool_reader_damaged(reader), 1);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 1);
     spool_reader_close(reader);
     unlink(path);
 }
@@ -320,9 +320,9 @@ static int read_what_is_left(uint64_t *damaged, uint64_t *damaged_bytes, uint64_
         samples++;
     }
     assert_int_equal(item, SPOOL_END);
-    *damaged = spool_reader_damaged(reader);
-    *damaged_bytes = spool_reader_damaged_bytes(reader);
-    *rest = spool_reader_bytes_left(reader);
+    *damaged = spool_reader_count_damaged_parts(reader);
+    *damaged_bytes = spool_reader_count_damaged_bytes(reader);
+    *rest = spool_reader_count_bytes_left(reader);
     spool_reader_close(reader);
     return samples;
 }
@@ -392,7 +392,7 @@ static void test_a_block_of_another_kind_is_damaged(void **unused)
     for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0; items++)
         assert_int_equal(item, SPOOL_ITEM_SAMPLE);
     assert_int_equal(items, 75);
-    assert_int_equal(spool_reader_damaged(reader), 1);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 1);
     spool_reader_close(reader);
     unlink(path);
 }
@@ -586,7 +586,7 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     int events;
     assert_true(read_samples(reader, &events) > 1000);
-    assert_int_equal(spool_reader_damaged(reader), 0);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 0);
     spool_reader_close(reader);
     unlink(path);
 }
@@ -661,7 +661,7 @@ static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **
     int events, samples = read_samples(reader, &events);
     assert_int_equal(events, START_EVENTS);
     assert_true(samples > 1000);
-    assert_int_equal(spool_reader_damaged(reader), 0);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 0);
     spool_reader_close(reader);
     assert_true(free_bytes() >= (uint64_t)samples * OF_A_SAMPLE + (uint64_t)size_of_file() / 4);
 
@@ -732,7 +732,7 @@ static int read_kept(uint64_t *first, uint64_t *last, int *events)
             *first = sample.time - 100;
         *last = sample.time - 100;
     }
-    assert_int_equal(spool_reader_damaged(reader), 0);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 0);
     assert_true(spool_reader_is_flight_recorder(reader));
     spool_reader_close(reader);
     return samples;
@@ -830,7 +830,7 @@ static void test_a_damaged_slot_is_left_out(void **unused)
     for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) > 0;)
         samples += item == SPOOL_ITEM_SAMPLE;
     assert_true(samples > 20000 && samples < 30000);
-    assert_int_equal(spool_reader_damaged(reader), 1);
+    assert_int_equal(spool_reader_count_damaged_parts(reader), 1);
     spool_reader_close(reader);
     unlink(path);
 }

@@ -52,7 +52,7 @@ static struct part read_part(struct spool_place *place)
         part.count++;
     }
     assert_int_equal(item, SPOOL_END);
-    part.missed = spool_reader_missed_samples(reader);
+    part.missed = spool_reader_count_missed_chunks(reader);
     *place = spool_reader_place(reader);
     spool_reader_close(reader);
     return part;

@@ -475,8 +475,8 @@ static int embedded_source(const char *path, const char *file, char **text, size
     struct symbolizer *symbolizer = symbolizer_new(NULL);
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
-    int result = symbolizer_embedded_source(symbolizer, &lib, address_of(path, "middle"), in_directory(file), text,
-                                            length, &err);
+    int result = symbolizer_load_embedded_source(symbolizer, &lib, address_of(path, "middle"), in_directory(file), text,
+                                                 length, &err);
     symbolizer_free(symbolizer);
     return result;
 }

@@ -104,7 +104,7 @@ static void test_stacks_share_a_node_exactly_if_their_funcs_are_equal(void **sta
                 bool same = same_call_path(&reference, a, b);
                 assert_int_equal(same, node == nodes->of_stack[b]);
                 if (same && slow_category(&reference, b) != category)
-                    category = profile_default_category(&reference);
+                    category = profile_find_default_category(&reference);
             }
             assert_int_equal(nodes->category[node], category);
         }
@@ -185,7 +185,7 @@ static void check_paths(struct engine *engine, const struct slow_query *query)
         assert_int_equal(engine_descendants(engine, NODE_NONE, 200, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++) {
             uint32_t node;
-            assert_int_equal(engine_path(engine, rows.node[i], &path, &err), 0);
+            assert_int_equal(engine_read_path(engine, rows.node[i], &path, &err), 0);
             assert_int_equal(path.length, rows.depth[i] + 1);
             assert_int_equal(engine_find(engine, path.data, path.length, false, &node, &err), 0);
             assert_int_equal(node, rows.node[i]);
@@ -407,7 +407,7 @@ static void check_details(struct engine *engine, const struct slow_query *query)
         ask(engine, query, inverted);
         assert_int_equal(engine_descendants(engine, NODE_NONE, 20, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++) {
-            assert_int_equal(engine_path(engine, rows.node[i], &path, &err), 0);
+            assert_int_equal(engine_read_path(engine, rows.node[i], &path, &err), 0);
             struct slow_details slow = {.profile = query->profile, .path = &path, .inverted = inverted};
             slow_each_sample(query, add_details, &slow);
             struct node_details details = {0};

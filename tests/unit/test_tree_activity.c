@@ -171,7 +171,7 @@ static void test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it(void 
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
         struct engine *engine = engine_of(seed);
-        struct time_range full = engine_full_range(engine);
+        struct time_range full = engine_get_full_range(engine);
         struct random random = {seed};
         for (uint32_t thread = 0; thread < engine_profile(engine)->threads.length; thread++) {
             check_activity_of_all(engine, thread, full.from, full.to);
@@ -202,7 +202,7 @@ static bool slow_counts_in(const struct engine *engine, const struct slow_query 
 
 static void check_activity_of_query(struct engine *engine, const struct slow_query *query, const struct tree_path *path)
 {
-    struct time_range full = engine_full_range(engine);
+    struct time_range full = engine_get_full_range(engine);
     for (uint32_t thread = 0; thread < query->profile->threads.length; thread++) {
         stack_set counts;
         struct activity activity;
@@ -287,7 +287,7 @@ static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
         assert_int_equal(engine_query(engine, &query, &err), 0);
         assert_int_equal(engine_descendants(engine, NODE_NONE, 100, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++, checked++) {
-            assert_int_equal(engine_path(engine, rows.node[i], &funcs, &err), 0);
+            assert_int_equal(engine_read_path(engine, rows.node[i], &funcs, &err), 0);
             struct tree_path path = {funcs.data, funcs.length, query.inverted};
             assert_int_equal(matching_path_update(&cached, engine_nodes(engine), &path, &err), 0);
             assert_true(fabs(weight_of_matching(engine, cached.matching) - rows.total[i]) < 1e-6);

@@ -350,7 +350,7 @@ static void test_weights_of_other_tables_leave_the_samples_as_they_are(void **st
         assert_true(total_of(&reference, engine, "native-allocations", whole_time) == 80);
         assert_true(total_of(&reference, engine, "native-retained-allocations", whole_time) == 16);
     }
-    struct time_range full = engine_full_range(engine);
+    struct time_range full = engine_get_full_range(engine);
     assert_true(full.from == 1 && full.to == 6);
     engine_free(engine);
     profile_destroy(&reference);

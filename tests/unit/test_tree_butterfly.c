@@ -123,7 +123,7 @@ static void assert_same_side(struct butterfly *butterfly, enum butterfly_side si
 {
     struct tree_rows rows = {0};
     struct error err;
-    assert_int_equal(butterfly_children(butterfly, side, node, &rows, &err), 0);
+    assert_int_equal(butterfly_list_children(butterfly, side, node, &rows, &err), 0);
     size_t alive = 0;
     for (const struct slow_node *c = slow->child; c; c = c->sibling)
         alive += c->alive;
@@ -270,8 +270,8 @@ static void check_transforms(struct engine *engine, const struct slow_query *que
         struct butterfly butterfly;
         assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, func}, &butterfly, &err),
                          0);
-        assert_int_equal(butterfly_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, SIZE_MAX, &rows, &err),
-                         0);
+        assert_int_equal(
+            butterfly_list_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, SIZE_MAX, &rows, &err), 0);
         copy_rows(&own, &rows, 0);
         butterfly_destroy(&butterfly);
         read_transformed(engine, query,
@@ -303,8 +303,8 @@ static void test_a_handle_of_no_row_is_refused(void **state)
     struct slow_query query = {.profile = &reference, .range = whole_time};
     ask(engine, &query, false);
     assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, 0}, butterfly, &err), 0);
-    assert_true(butterfly_children(butterfly, BUTTERFLY_CALLEES, 100000, &rows, &err) < 0);
-    assert_true(butterfly_children(butterfly, BUTTERFLY_CALLERS, 0, &rows, &err) < 0);
+    assert_true(butterfly_list_children(butterfly, BUTTERFLY_CALLEES, 100000, &rows, &err) < 0);
+    assert_true(butterfly_list_children(butterfly, BUTTERFLY_CALLERS, 0, &rows, &err) < 0);
     butterfly_destroy(butterfly);
     tree_rows_destroy(&rows);
     engine_free(engine);

@@ -96,7 +96,7 @@ static void test_events_are_saved_and_read_the_same(void **state)
     struct profile first = {0}, second = {0};
     char *text = file_with(EVENTS, FAULTS ", " PROBES);
     read_text(text, SIZE_MAX, &first);
-    double resolution = profile_time_resolution(&first);
+    double resolution = profile_find_time_resolution(&first);
     assert_true(resolution == 0.5 || resolution == 0.1);
     char *saved = text_of_profile(&first, resolution);
     read_text(saved, SIZE_MAX, &second);

@@ -234,7 +234,7 @@ static void assert_handle_is_of_path(struct engine *engine, const struct flame_r
     struct node_path path = {0};
     struct error err;
     uint32_t rect = (uint32_t)at;
-    assert_int_equal(engine_path(engine, rects->data[at].node, &path, &err), 0);
+    assert_int_equal(engine_read_path(engine, rects->data[at].node, &path, &err), 0);
     assert_int_equal(path.length, rects->data[at].depth + 1);
     for (size_t i = path.length; i-- > 0; rect = rects->data[rect].parent)
         assert_int_equal(path.data[i], rects->data[rect].func);

@@ -247,7 +247,7 @@ static void test_searches_find_what_reading_every_marker_finds(void **state)
             ask(view, &query);
             const struct marker_list *list = marker_view_list(view);
             size_t count, at = 0;
-            const uint32_t *shown = marker_view_shown(view, &count);
+            const uint32_t *shown = marker_view_get_matches(view, &count);
             for (uint32_t m = 0; m < list->length; m++) {
                 const struct marker *marker = &list->data[m];
                 bool hit[2];
@@ -292,11 +292,12 @@ static void assert_same_answers(struct marker_view *one, struct marker_view *oth
 {
     size_t count, other_count;
     struct error err;
-    const uint32_t *shown = marker_view_shown(one, &count), *other_shown = marker_view_shown(other, &other_count);
+    const uint32_t *shown = marker_view_get_matches(one, &count),
+                   *other_shown = marker_view_get_matches(other, &other_count);
     assert_int_equal(count, other_count);
     if (count)
         assert_memory_equal(shown, other_shown, count * sizeof(*shown));
-    const struct marker_chart *chart = marker_view_chart(one, &err), *other_chart = marker_view_chart(other, &err);
+    const struct marker_chart *chart = marker_view_lay_out(one, &err), *other_chart = marker_view_lay_out(other, &err);
     assert_true(chart && other_chart);
     assert_int_equal(chart->rows.length, other_chart->rows.length);
     for (size_t i = 0; i < chart->rows.length; i++) {
@@ -366,7 +367,7 @@ static void test_markers_are_sorted_by_several_columns(void **state)
         struct marker_query query = {threads, 3, whole_time, "", 0, 0};
         ask(view, &query);
         size_t count;
-        const uint32_t *shown = marker_view_shown(view, &count);
+        const uint32_t *shown = marker_view_get_matches(view, &count);
         uint32_t *slow = malloc((count + 1) * sizeof(*slow));
         assert_non_null(slow);
         for (size_t i = 0; i < count; i++)
@@ -375,7 +376,7 @@ static void test_markers_are_sorted_by_several_columns(void **state)
         sorted_profile = &profile;
         if (count)
             qsort(slow, count, sizeof(*slow), slow_compare);
-        const uint32_t *sorted = marker_view_sorted(view, keys, 2, &err);
+        const uint32_t *sorted = marker_view_sort(view, keys, 2, &err);
         assert_non_null(sorted);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(sorted[i], slow[i]);
@@ -432,7 +433,7 @@ static void test_markers_lie_in_the_first_row_with_room(void **state)
         struct marker_query query = {threads, 3, whole_time, "", 0, 0};
         ask(view, &query);
         const struct marker_list *list = marker_view_list(view);
-        const struct marker_chart *chart = marker_view_chart(view, &err);
+        const struct marker_chart *chart = marker_view_lay_out(view, &err);
         assert_non_null(chart);
         uint32_t *row_of = calloc(list->length + 1, sizeof(*row_of));
         assert_non_null(row_of);
@@ -469,7 +470,7 @@ static void test_categories_go_by_the_alphabet_and_other_is_last(void **state)
         struct marker_view *view = view_of(&profile);
         struct marker_query query = {&thread, 1, whole_time, "", 0, 0};
         ask(view, &query);
-        const struct marker_chart *chart = marker_view_chart(view, &err);
+        const struct marker_chart *chart = marker_view_lay_out(view, &err);
         assert_non_null(chart);
         for (size_t i = 1; i < chart->rows.length; i++)
             assert_true(places[chart->rows.data[i - 1].category] <= places[chart->rows.data[i].category]);
@@ -493,7 +494,7 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
         struct marker_query query = {threads, 3, whole_time, "", 0, 0};
         ask(view, &query);
         const struct marker_list *list = marker_view_list(view);
-        const struct marker_chart *chart = marker_view_chart(view, &err);
+        const struct marker_chart *chart = marker_view_lay_out(view, &err);
         assert_non_null(chart);
         double from = random_below(&random, 20);
         struct marker_window window = {from, from + 1 + random_below(&random, 10), random_below(&random, 4) * 0.6,

@@ -117,7 +117,7 @@ static void pair_make(struct pair *pair, uint64_t seed, bool has_waits)
     pair->filtered = pair->query;
     for (uint32_t i = 0, count = 1 + random_below(&random, 2); i < count; i++) {
         const struct slow_filter *filter = &slow_filters[random_below(&random, SLOW_FILTERS)];
-        struct time_range whole = engine_full_range(pair->engine);
+        struct time_range whole = engine_get_full_range(pair->engine);
         slow_drop(&less, &pair->query, whole, filter);
         slow_drop(&pair->reference, &pair->query, whole, filter);
         add_filter(&pair->filtered, filter, random_below(&random, (uint32_t)pair->filtered.transform_count + 1));

@@ -194,7 +194,7 @@ static void test_sums_of_random_profiles(void **state)
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
         struct profile reference;
         struct engine *engine = random_engine(&reference, seed);
-        struct time_range full = engine_full_range(engine);
+        struct time_range full = engine_get_full_range(engine);
         uint32_t threads[64], count = (uint32_t)(reference.threads.length < 64 ? reference.threads.length : 64);
         for (uint32_t i = 0; i < count; i++)
             threads[i] = i;

@@ -133,12 +133,12 @@ static void check_category_paths_of(struct engine *engine, const struct slow_que
             const struct transform transform = {.kind = kind, .index = 2};
             uint32_t expected[MAX_DEPTH];
             size_t kept = 0;
-            assert_int_equal(engine_path(engine, rows.node[i], &path, &err), 0);
+            assert_int_equal(engine_read_path(engine, rows.node[i], &path, &err), 0);
             for (size_t level = 0; level < path.length; level++) {
                 uint32_t node;
                 assert_int_equal(engine_find(engine, path.data, level + 1, false, &node, &err), 0);
                 struct tree_rows row = {0};
-                assert_int_equal(engine_row(engine, node, &row, &err), 0);
+                assert_int_equal(engine_read_row(engine, node, &row, &err), 0);
                 if ((row.category[0] == 2) == (kind == TRANSFORM_FOCUS_CATEGORY))
                     expected[kept++] = path.data[level];
                 tree_rows_destroy(&row);
@@ -191,7 +191,7 @@ static void check_recursion(struct engine *engine, const struct slow_query *quer
     for (uint32_t func = 0; func < query->profile->funcs.length; func++) {
         struct slow_recursion slow = {func, RECURSION_NONE};
         look_for_recursion(&root, &slow, false);
-        assert_int_equal(engine_recursion(engine, func), slow.found);
+        assert_int_equal(engine_find_recursion(engine, func), slow.found);
     }
     slow_free(&root);
 }
