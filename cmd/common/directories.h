@@ -19,7 +19,8 @@ const char *find_perf_cache_directory(struct directory_path *path);
 const char *find_state_directory(struct directory_path *path);
 
 /* Creates a directory in "$TMPDIR", or /tmp, and writes the path of a file `name` in this directory to `path`. The
- * caller removes both. */
+ * caller calls remove_temporary_path(). If SIGINT, SIGTERM or SIGHUP ends prof before, its handler does. At most two
+ * such paths exist at a time. */
 int make_temporary_path(struct directory_path *path, const char *name, struct error *err);
 
 /* Deletes the file, if it exists, and its directory. */

@@ -236,19 +236,23 @@ static int copy_perf_data(const char *from, const char *name, const char *path, 
     return code;
 }
 
-/* Converts a perf.data file to a spool file. Copies standard input and compressed files to `copy` first. */
-static int import_perf_data(const char *path, const char *copy, const char *perf_cache, const char *spool,
-                            struct perf_data_result *found, struct error *err)
+/* Converts a perf.data file to a spool file. First copies standard input, and compressed files. */
+static int import_perf_data(const char *path, const char *perf_cache, const char *spool, struct perf_data_result *found,
+                            struct error *err)
 {
+    struct directory_path copy;
     const char *name = is_standard_input(path) ? "the standard input" : path;
     if (!is_standard_input(path) && detect_perf_data_form(path) == PERF_DATA_FILE)
         return perf_data_import(path, path, perf_cache, spool, found, err);
     bool is_truncated = false;
-    int code = copy_perf_data(path, name, copy, &is_truncated, err);
+    int code = make_temporary_path(&copy, "perf.data", err);
+    if (code)
+        return code;
+    code = copy_perf_data(path, name, copy.text, &is_truncated, err);
     if (!code)
-        code = perf_data_import(copy, name, perf_cache, spool, found, err);
+        code = perf_data_import(copy.text, name, perf_cache, spool, found, err);
     found->is_truncated |= is_truncated;
-    unlink(copy);
+    remove_temporary_path(&copy);
     return code;
 }
 
@@ -257,13 +261,11 @@ static int assemble_perf_data(const char *path, const char *output, const struct
                               struct assemble_result *result)
 {
     struct directory_path spool;
-    char copy[sizeof(spool.text) + 16];
     struct error err = {0};
     struct perf_data_result found = {0};
     if (make_temporary_path(&spool, "spool", &err))
         return ui_fail_error(&err);
-    snprintf(copy, sizeof(copy), "%s.perf.data", spool.text);
-    int code = import_perf_data(path, copy, symbols->search.perf_cache, spool.text, &found, &err);
+    int code = import_perf_data(path, symbols->search.perf_cache, spool.text, &found, &err);
     if (!code)
         code = assemble_spool(spool.text, output, symbols, no_cache, result, &err);
     remove_temporary_path(&spool);
