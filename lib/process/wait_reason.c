@@ -7,6 +7,7 @@
 #include "base/starts_with.h"
 #include "os/clock.h"
 #include "os/file_io.h"
+#include "os/file_proc.h"
 #include "os/target_memory.h"
 
 #include <fcntl.h>
@@ -345,19 +346,24 @@ void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGU
         snprintf(state->object, sizeof(state->object), "%s", call->name);
 }
 
-/* A thread that a signal or a tracer has stopped, in any system call or outside of one, is in state T or t. */
-static bool is_stopped(const char *directory)
+/* Reads the CPU of a thread. Returns whether a signal or a tracer has stopped the thread, in any system call or outside
+ * of one. */
+static bool read_stop(const char *directory, struct wait_state *state)
 {
-    char path[80], line[512];
+    char path[80], line[1024];
+    struct proc_stat stat;
     snprintf(path, sizeof(path), "%s/stat", directory);
-    const char *name_end = file_read_text(path, line, sizeof(line)) ? strrchr(line, ')') : NULL;
-    return name_end && name_end[1] && name_end[2] && strchr("Tt", name_end[2]);
+    if (!file_read_text(path, line, sizeof(line)) || !proc_stat_parse(line, &stat))
+        return false;
+    state->cpu = stat.cpu;
+    return stat.state == 'T' || stat.state == 't';
 }
 
 int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struct wait_state *state)
 {
     char directory[64], path[80], line[256];
     state->is_awake = false;
+    state->cpu = UINT32_MAX;
     snprintf(directory, sizeof(directory), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
     snprintf(path, sizeof(path), "%s/syscall", directory);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -385,7 +391,7 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struc
     state->is_in_call = number >= 0;
     if (!state->sp) { /* a kernel thread is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
-    } else if (is_stopped(directory)) {
+    } else if (read_stop(directory, state)) {
         state->reason = REASON_STOPPED;
         snprintf(state->object, sizeof(state->object), "stopped");
     } else if (call) {

@@ -15,6 +15,7 @@ enum { WAIT_OBJECT_SIZE = 256, WAIT_ARGUMENTS = 6 };
 struct wait_state {
     uint64_t asked, known; /* ns, CLOCK_MONOTONIC: before and after prof read the system call */
     bool is_awake;         /* the thread runs or is runnable */
+    uint32_t cpu;          /* CPU on which a waiting thread ran last */
     uint64_t sp, pc;       /* 0: a kernel thread */
     bool is_in_call;       /* the thread is in a system call with these arguments */
     uint64_t arguments[WAIT_ARGUMENTS];

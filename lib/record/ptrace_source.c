@@ -103,7 +103,11 @@ static int serve_stops(struct source *source, struct error *err)
 static uint64_t get_deadline(struct source *source, uint64_t now)
 {
     enum { ROUND_NS = 100000000 };
-    ptrace_sampler_arm(ptrace_source_of(source)->sampler);
+    struct waits *waits = source->sinks.waits;
+    uint64_t pass = waits && waits_want_look(waits) ? waits->next_look : UINT64_MAX;
+    bool is_placed = ptrace_sampler_arm(ptrace_source_of(source)->sampler, pass);
+    if (waits)
+        waits->is_placed = is_placed;
     return now + ROUND_NS;
 }
 
@@ -113,7 +117,9 @@ static int start_round(struct source *source, const struct epoll_event *ready, i
     bool is_tick = false;
     for (int i = 0; i < count; i++)
         is_tick |= ready[i].data.fd == ptrace_sampler_get_timer(ptrace->sampler);
-    return is_tick ? ptrace_sampler_tick(ptrace->sampler, err) : 0;
+    bool reads_waits = source->sinks.waits && waits_are_due(source->sinks.waits);
+    int code = reads_waits ? ptrace_sampler_check_threads(ptrace->sampler, err) : 0;
+    return code || !is_tick ? code : ptrace_sampler_tick(ptrace->sampler, err);
 }
 
 static int update_runs(struct source *source, bool all, struct error *err)

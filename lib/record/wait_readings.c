@@ -176,6 +176,10 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
     }
     if (code <= 0)
         return 0;
+    if (waits->is_placed && state.cpu == (uint32_t)sched_getcpu()) {
+        thread->run.cpu = state.cpu; /* the thread has moved to this CPU */
+        return 0;
+    }
     if (state.reason == REASON_STOPPED && waits->options.late_switches && !thread->run.is_stopped)
         return 0; /* the sampler has stopped the thread, for a sample */
     /* the mappings of the process may not be loaded yet */
@@ -235,6 +239,10 @@ static int read_pending(struct waits *waits, uint64_t now, enum read_threads whi
             run->read_at = now;
             waits->has_read_near |= is_near;
             code = read_wait_stack(waits, thread, process, is_near ? waits->planned : 0, err);
+            if (!is_near && run->cpu == own_cpu) {
+                run->in_pending = true;
+                waits->pending.data[kept++] = tid;
+            }
         }
         bool has_looks_left = waits->looks > waits->pending.length - i; /* stacks come first */
         if (has_looks_left && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
@@ -305,12 +313,19 @@ int waits_look_early(struct waits *waits, struct error *err)
     return reads_from_other_cpus(waits) ? 0 : read_pending(waits, now, READ_OF_OWN_CPU, err);
 }
 
+bool waits_are_due(const struct waits *waits)
+{
+    return waits->planned == waits->next_look;
+}
+
 int waits_look(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
-    if (waits->planned != waits->next_look)
+    if (!waits_are_due(waits))
         return 0;
     plan_look(waits, now);
+    if (waits->is_placed)
+        return read_pending(waits, now, READ_OF_OTHER_CPUS, err);
     if (reads_from_other_cpus(waits))
         return read_from_other_cpus(waits, now, err);
     waits->stays -= waits->stays > 0;

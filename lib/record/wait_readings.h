@@ -15,6 +15,9 @@ enum {
 int waits_look_early(struct waits *waits, struct error *err);
 int waits_look(struct waits *waits, struct error *err);
 
+/* Whether waits_look() will read waits, after a call of waits_look_early(). */
+bool waits_are_due(const struct waits *waits);
+
 /* Whether to call waits_look() in a few milliseconds. */
 bool waits_want_look(const struct waits *waits);
 

@@ -56,6 +56,7 @@ struct waits {
     uint64_t active_until;         /* ns: passes continue until this time, ACTIVE_NS after a thread began to wait */
     cpu_set_t cpus;                /* CPUs on which the recorder may run; empty: unknown */
     uint32_t stays;                /* number of passes until the recorder moves again */
+    bool is_placed;                /* with ptrace: the recorder has been on its CPU since before the next pass */
     bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
     bool has_lost;                 /* the kernel lost records since the last flush */
 

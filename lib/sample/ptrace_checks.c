@@ -11,6 +11,7 @@ static const uint64_t same_reading = 1000; /* maximum difference (ns) of two tim
 enum {
     MIN_LONGEST_PAUSE = 8, /* ticks between two checks of a sleeping thread */
     SLEEPERS_PER_TICK = 32,
+    CHECKED_MAX = 64, /* threads that ptrace_sampler_check_threads() checks, which takes 1 us for each */
     ACTIVE_TICKS = 8, /* a thread is active if it has run in the last ACTIVE_TICKS ticks */
     /* intervals of CPU time without a hit, after which the sampler samples a thread at any place where it stops */
     LONG_UNHIT = 64,
@@ -198,15 +199,34 @@ int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
 }
 
 /* Arms the clock for the next check. If samples are due at instants, a check precedes each instant anyway. */
-void ptrace_sampler_arm(struct ptrace_sampler *sampler)
+bool ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass)
 {
     uint64_t look = sampler->next_check + (sampler->clock.in_use ? sampler->interval : 0);
+    sampling_clock_plan_pass(&sampler->clock, pass);
     sampling_clock_arm(&sampler->clock, look, sampler->interrupted > 0);
+    return sampler->clock.is_placed;
 }
 
 uint64_t ptrace_sampler_get_check_interval(const struct ptrace_sampler *sampler)
 {
     return sampler->most_paused * sampler->interval;
+}
+
+int ptrace_sampler_check_threads(struct ptrace_sampler *sampler, struct error *err)
+{
+    static const struct sampling_instant none;
+    size_t count = sampler->threads.length > CHECKED_MAX ? 0 : sampler->threads.length;
+    int code = 0;
+    for (size_t i = 0; i < count && !code; i++) {
+        struct ptrace_thread *thread = sampler->threads.data[i];
+        if (thread->state != PTRACE_THREAD_RUNS)
+            continue;
+        code = check_thread(sampler, thread, &none, err);
+        uint64_t due = sampler->started + thread->next_check * sampler->interval;
+        if (due < sampler->next_check)
+            sampler->next_check = due;
+    }
+    return code;
 }
 
 /* ---- current times ---- */

@@ -77,12 +77,18 @@ uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid)
 /* Returns a file descriptor, readable (epoll) when ptrace_sampler_tick() is due. */
 int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler);
 
-/* Arms the timer of the next tick, and moves the calling thread to a CPU. Call this function right before waiting. */
-void ptrace_sampler_arm(struct ptrace_sampler *sampler);
+/* Arms the timer of the next tick, and moves the calling thread to a CPU. Call this function right before waiting.
+ * `pass`: planned time (ns) of the next pass over waits, or UINT64_MAX for none. Returns whether the calling thread has
+ * been on the CPU of this pass since before this time. */
+bool ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass);
 
 /* Reads the states of the threads, and interrupts the threads to sample. Call this function first after each wakeup.
  * Like the functions below, it fails only if the consumer fails. */
 int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
+
+/* Checks all threads, unless they are more than 64. Call this function before a pass over waits, so that the pass also
+ * reads the waits that began since the last tick. */
+int ptrace_sampler_check_threads(struct ptrace_sampler *sampler, struct error *err);
 
 /* Emits the SWITCH records of sleeping threads up to now. With `all`, running threads also get new times, which may
  * be wrong by some ms of CPU time. */

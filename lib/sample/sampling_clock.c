@@ -11,7 +11,7 @@ enum {
     FULL_WEIGHT = 8,      /* weight of a CPU that is sampled at the full rate (CPUs with any load have at least 1) */
     FULL_RATE_SHARE = 16, /* a CPU with at least 1/16 of a full load is sampled at the full rate */
     TURN = 4,             /* limit of consecutive instants on one CPU: a move costs as much as an instant */
-    MOVE_NS = 150000,     /* ns before an instant at which the sampler moves to the CPU of the instant */
+    MOVE_NS = 150000,     /* ns before an instant or a pass at which the sampler moves to its CPU */
 };
 
 int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint64_t interval, struct error *err)
@@ -19,6 +19,7 @@ int sampling_clock_init(struct sampling_clock *clock, struct cpu_pin *pin, uint6
     *clock = (struct sampling_clock){.pin = pin,
                                      .interval = interval,
                                      .random = monotonic_ns() | 1,
+                                     .pass = UINT64_MAX,
                                      .timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
     return clock->timer_fd < 0 ? error_set(err, errno, "cannot create a timer: %s", strerror(errno)) : 0;
 }
@@ -120,6 +121,18 @@ struct sampling_instant sampling_clock_check_instant(struct sampling_clock *cloc
     return taken;
 }
 
+void sampling_clock_plan_pass(struct sampling_clock *clock, uint64_t time)
+{
+    const struct cpu_pin *pin = clock->pin;
+    if (!pin->usable || CPU_COUNT(&pin->allowed) < 2 || time == clock->pass)
+        return;
+    clock->pass = time;
+    clock->is_placed = false;
+    uint64_t left = random_bits(&clock->random) % (uint64_t)CPU_COUNT(&pin->allowed);
+    for (clock->pass_cpu = 0; !cpu_pin_allows(pin, clock->pass_cpu) || left--;)
+        clock->pass_cpu++;
+}
+
 /* ---- sleep ---- */
 
 /* Sets the timer, on the CPU where it must expire: a timer expires on the CPU of the caller. */
@@ -149,11 +162,23 @@ void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays)
     if (clock->mean) {
         choose_cpu(clock);
         postpone_instant(clock);
-        if (!is_pinned_to(clock, clock->cpu) && !(stays && monotonic_ns() + MOVE_NS < clock->instant)) {
-            clock->cpus.data[clock->cpu].is_refused = !cpu_pin_move(clock->pin, clock->cpu);
-            postpone_instant(clock);
-        }
-        wakeup = clock->instant - (is_pinned_to(clock, clock->cpu) ? 0 : MOVE_NS);
+        wakeup = clock->instant;
     }
+    bool is_pass_next = clock->pass < wakeup && (clock->is_placed || monotonic_ns() < clock->pass);
+    uint32_t cpu = is_pass_next ? clock->pass_cpu : clock->cpu;
+    uint64_t time = is_pass_next ? clock->pass : wakeup;
+    if (time != UINT64_MAX && !is_pinned_to(clock, cpu)) {
+        if (stays && monotonic_ns() + MOVE_NS < time) {
+            wakeup = time - MOVE_NS;
+        } else if (is_pass_next) {
+            cpu_pin_move(clock->pin, cpu);
+        } else {
+            clock->cpus.data[cpu].is_refused = !cpu_pin_move(clock->pin, cpu);
+            postpone_instant(clock);
+            wakeup = clock->instant;
+        }
+    }
+    clock->is_placed = clock->pass != UINT64_MAX && is_pinned_to(clock, clock->pass_cpu) &&
+                       (clock->is_placed || monotonic_ns() < clock->pass);
     set_timer(clock, wakeup < look ? wakeup : look);
 }

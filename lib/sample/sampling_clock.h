@@ -17,6 +17,10 @@
  * A wakeup costs the sampler 10-20 us, and a move to another CPU 30 us. So the sampler stays on a CPU
  * for several instants, and for fewer instants on a little-used CPU.
  *
+ * Between instants, the caller reads sleeping threads in passes. The sampler delays the threads of its own CPU, so a
+ * pass reads only threads of other CPUs. Before the planned time of a pass, the sampler moves to a CPU chosen at
+ * random.
+ *
  * A thread that stops for a signal stays at the first instruction of its handler for about 10 us, so an empty handler
  * has too many samples. Code that puts a thread to sleep or wakes a thread gets half of its samples, because interrupts
  * are off for most of the code's time.
@@ -46,6 +50,9 @@ struct sampling_clock {
     uint64_t instant;  /* ns: time of the next instant */
     uint32_t cpu;      /* CPU of the next instant */
     uint32_t in_use;   /* CPUs with load that the sampler can use */
+    uint64_t pass;     /* ns: planned time of the next pass over sleeping threads, or UINT64_MAX for none */
+    uint32_t pass_cpu; /* CPU of the pass */
+    bool is_placed;    /* the sampler has been on this CPU since before the planned time */
     int timer_fd;
     uint64_t armed;                        /* ns: time at which the timer expires */
     uint32_t armed_on;                     /* CPU on which the timer runs */
@@ -77,9 +84,13 @@ bool sampling_clock_can_visit(const struct sampling_clock *clock, uint32_t cpu);
  * instant. */
 struct sampling_instant sampling_clock_check_instant(struct sampling_clock *clock, uint64_t now);
 
+/* Plans the next pass for `time` (ns, UINT64_MAX: none), and chooses its CPU. Does nothing if the sampler has only one
+ * CPU. */
+void sampling_clock_plan_pass(struct sampling_clock *clock, uint64_t time);
+
 /*
- * Call this function right before the sampler sleeps. Moves to the CPU of the next instant and sets the timer to the
- * instant, or to `look` (ns) if earlier. `stays`: delays the move as long as possible, because stops of threads are
- * pending.
+ * Call this function right before the sampler sleeps. Moves to the CPU of the next instant or pass, and sets the timer
+ * to the instant, or to `look` (ns) if earlier. The caller itself wakes for the pass. `stays`: delays the move as long
+ * as possible, because stops of threads are pending.
  */
 void sampling_clock_arm(struct sampling_clock *clock, uint64_t look, bool stays);

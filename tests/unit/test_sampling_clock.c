@@ -143,6 +143,31 @@ static void test_cpus_take_turns_and_each_has_its_rate(void **state)
     assert_true(moves <= COUNT / 4 + 1);
 }
 
+/* Only before its planned time. */
+static void test_the_sampler_waits_for_a_pass_on_a_random_cpu(void **state)
+{
+    (void)state;
+    unsigned first = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        sampling_clock_plan_pass(&sampling, monotonic_ns() + 1000 * interval + i);
+        sampling_clock_arm(&sampling, UINT64_MAX, false);
+        assert_true(sampling.is_placed && pin.cpu == sampling.pass_cpu);
+        first += pin.cpu == allowed_cpu(0);
+    }
+    if (allowed_cpu(1) != UINT32_MAX)
+        assert_in_range(first, 1, 199);
+    use(allowed_cpu(0), 1);
+    sampling_clock_tick(&sampling, 64);
+    sampling_clock_arm(&sampling, UINT64_MAX, false); /* the instant comes first */
+    assert_int_equal(pin.cpu, allowed_cpu(0));
+    sampling_clock_plan_pass(&sampling, monotonic_ns());
+    sampling_clock_arm(&sampling, UINT64_MAX, false);
+    assert_false(sampling.is_placed);
+    sampling_clock_plan_pass(&sampling, UINT64_MAX);
+    sampling_clock_arm(&sampling, UINT64_MAX, false);
+    assert_false(sampling.is_placed);
+}
+
 static void test_a_cpu_that_is_not_allowed_is_not_visited(void **state)
 {
     (void)state;
@@ -287,6 +312,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_last_instant_does_not_say_when_the_next_one_comes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cpu_in_little_use_is_visited_less_often, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpus_take_turns_and_each_has_its_rate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_sampler_waits_for_a_pass_on_a_random_cpu, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cpu_that_is_not_allowed_is_not_visited, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_an_instant_that_passes_while_the_sampler_is_awake_hits_nobody, set_up,
                                         tear_down),

@@ -70,6 +70,7 @@ static struct wait_state state_of(void (*wait)(int fd), int fd, enum wait_reason
     waitpid(pid, NULL, 0);
     assert_int_equal(state.reason, reason);
     assert_true(state.sp && state.pc);
+    assert_true(state.cpu < (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
     return state;
 }
 
