@@ -12,6 +12,10 @@ void thread_run_forget_last_waits(struct thread_run *run)
         free(run->waits->classes[i].last);
         run->waits->classes[i].last = NULL;
     }
+    for (size_t i = 0; run->waits && i < RECENT_WAITS; i++) {
+        free(run->waits->recent[i]);
+        run->waits->recent[i] = NULL;
+    }
 }
 
 void thread_run_destroy(struct thread_run *run)

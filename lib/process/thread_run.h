@@ -48,10 +48,15 @@ struct wait_class {
     struct wait_stack *last; /* stack of the last wait with a reading, or NULL */
 };
 
+/* Number of readings that share the unseen waits with ptrace. With fewer readings, a reading would get the time since
+ * the reading before. With more, the last readings of a thread would represent more of its time. */
+enum { RECENT_WAITS = 8 };
+
 /* Class 0: shorter than 16 us; each further class: up to twice as long; the last one: 2 s and longer. */
 struct short_waits {
     uint64_t owed; /* ns: sum of the `owed_ns` of all classes */
     struct wait_class classes[WAIT_CLASSES];
+    struct wait_stack *recent[RECENT_WAITS]; /* stacks of the last readings with ptrace, in random order, or NULL */
 };
 
 /* The waker of a thread. */

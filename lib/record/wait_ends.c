@@ -5,6 +5,10 @@
 #include "record/wait_readings.h"
 #include "record/wait_store.h"
 
+/* The mean time from the start of a long wait to the first pass that meets it, in mean times between two passes: half
+ * of 1 plus the variance of the times that plan_look() chooses. */
+static const double long_wait_part = 0.63;
+
 enum {
     LONG_INTERVALS = 4, /* in sampling intervals; longer waits are stored even without a stack */
     LONG_CLASSES = 9,   /* classes (8 ms and longer) whose waits without a reading are stored if they have a waker */
@@ -121,6 +125,45 @@ static uint64_t find_least_blocked_time(struct waits *waits, struct tracked_thre
     return asleep > least && asleep <= length ? asleep : least;
 }
 
+/*
+ * Adds to a wait with a reading its part of the unseen waits, with ptrace. The lengths of these waits are only means of
+ * the waits between two checks, so classes of lengths would favor some reasons. Each reading stands for the same time,
+ * the mean time between two passes, from which the rest of its own wait counts if further passes would meet it. The
+ * part does not depend on the time since the reading before. Otherwise a long wait, which a pass always meets, would
+ * get the time of the short waits before it. RECENT_WAITS readings stay due, so that the sum of all parts is right.
+ */
+static void add_part_of_unseen(struct waits *waits, struct wait_class *class, uint64_t length, uint32_t count,
+                               struct stored_wait *stored)
+{
+    double time = fmax(LOOK_NS - (double)length, long_wait_part * LOOK_NS);
+    double part = time / (time + (double)RECENT_WAITS * LOOK_NS);
+    uint64_t unseen = (uint64_t)((double)class->unseen_ns * part), own = length;
+    if (length < LOOK_NS) { /* a longer wait is a wait of its own */
+        uint32_t others = (uint32_t)((double)class->unseen * part + (double)random_below(waits, 1 << 16) / (1 << 16));
+        others = others < class->unseen ? others : class->unseen;
+        class->unseen -= others;
+        own = (length + unseen) / (count + others);
+    }
+    class->unseen_ns -= unseen;
+    class->oldest = stored->end; /* no second has passed since the last reading */
+    stored->start = stored->end - own;
+    stored->unseen = length + unseen - own;
+}
+
+/* Keeps the stack of a reading for unseen waits. With ptrace, these are shorter than the time between two passes. */
+static void keep_last_stack(struct waits *waits, struct thread_run *run, struct wait_class *class, uint64_t length)
+{
+    bool is_late = waits->options.late_switches;
+    struct wait_stack **last = is_late ? &run->waits->recent[random_below(waits, RECENT_WAITS)] : &class->last;
+    if (is_late && length >= LOOK_NS) {
+        thread_run_forget_stack(run);
+        return;
+    }
+    free(*last);
+    *last = run->stack;
+    run->stack = NULL;
+}
+
 /* Ends a blocked wait. A wait with a reading stands for the unseen waits of its class. A short wait without a reading
  * becomes an unseen wait. A long one is also in the spool, so that critical paths follow its waker. */
 static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint64_t time, bool is_last,
@@ -129,7 +172,8 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     struct thread_run *run = &thread->run;
     uint64_t length = time - run->since;
     uint32_t count = run->ended && !run->goes_on ? run->ended : 1;
-    struct wait_class *class = find_wait_class(run, (time - run->began) / count);
+    bool is_late = waits->options.late_switches;
+    struct wait_class *class = find_wait_class(run, is_late ? 0 : (time - run->began) / count);
     if (!class)
         return error_no_memory(err);
     run->ended = 0;
@@ -145,11 +189,11 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     int code = 0;
     bool was_awake = !seen && !run->goes_on && run->awake_asked >= run->since && run->awake < stored.end &&
                      run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
-    if (seen && !run->goes_on) {
+    if (seen && !run->goes_on && is_late) {
+        add_part_of_unseen(waits, class, length, count, &stored);
+    } else if (seen && !run->goes_on) {
         uint64_t weight = class->unseen_ns + length - queued;
-        double waits_of_class = waits->options.late_switches
-                                    ? class->unseen + count /* lengths are only means of several waits */
-                                    : (double)(class->unseen_length + length) / (double)length;
+        double waits_of_class = (double)(class->unseen_length + length) / (double)length;
         class->unseen_ns = class->unseen_length = class->unseen = 0;
         uint64_t least = has_runnable_waits(run) ? find_least_blocked_time(waits, thread, time) : 0;
         double most = least ? (double)weight / (double)least - waits_of_class : UINT32_MAX;
@@ -167,11 +211,8 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
         stored.has_no_weight = run->waker.tid && class >= &run->waits->classes[WAIT_CLASSES - LONG_CLASSES];
         code = stored.has_no_weight ? store_wait(waits, thread, &stored, err) : 0;
     }
-    if (seen && !run->stack->is_from_event) {
-        free(class->last);
-        class->last = run->stack;
-        run->stack = NULL;
-    }
+    if (seen && !run->stack->is_from_event)
+        keep_last_stack(waits, run, class, length);
     return code || !queued ? code : add_runnable(waits, thread, queued, time, err);
 }
 

@@ -110,10 +110,10 @@ int store_wait(struct waits *waits, struct tracked_thread *thread, const struct 
 
 /* Waits that the spool has as a sum. */
 struct wait_sum {
-    int kind; /* of `struct stored_wait` */
     const struct wait_stack *stack;
     uint64_t total; /* ns */
     uint32_t count;
+    int kind; /* of `struct stored_wait` */
 };
 
 static uint64_t mean_of_sum(const struct wait_sum *sum)
@@ -148,6 +148,22 @@ int store_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t 
     return store_wait_sum(waits, thread, &sum, end, err);
 }
 
+/* Adds the unseen waits of a class to `sums`. The last readings stand for waits up to a second later. */
+static void add_sums(struct wait_sum *sums, struct wait_class *class, struct wait_stack *const *stacks, uint32_t count)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        left += stacks[i] && stacks[i]->asked + part_length > class->oldest;
+    for (uint32_t i = 0; i < count && left; i++)
+        if (stacks[i] && stacks[i]->asked + part_length > class->oldest) {
+            sums[i] = (struct wait_sum){
+                .kind = BLOCKED, .stack = stacks[i], .total = class->unseen_ns / left, .count = class->unseen / left};
+            class->unseen_ns -= sums[i].total;
+            class->unseen -= sums[i].count;
+            left--;
+        }
+}
+
 int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end, struct error *err)
 {
     struct short_waits *shorts = thread->run.waits;
@@ -157,12 +173,12 @@ int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t be
         struct wait_class *class = &shorts->classes[i];
         if (!class->unseen_ns || class->oldest >= before)
             continue;
-        bool has_reading = class->last && class->last->asked + part_length > class->oldest;
-        struct wait_sum *sum = &sums[has_reading ? i + 1 : 0];
-        if (has_reading)
-            *sum = (struct wait_sum){.kind = BLOCKED, .stack = class->last};
-        sum->total += class->unseen_ns;
-        sum->count += class->unseen;
+        if (waits->options.late_switches)
+            add_sums(&sums[1], class, shorts->recent, RECENT_WAITS);
+        else
+            add_sums(&sums[i + 1], class, &class->last, 1);
+        sums[0].total += class->unseen_ns;
+        sums[0].count += class->unseen;
         class->unseen_ns = class->unseen_length = class->unseen = 0;
     }
     for (size_t i = 0; i <= WAIT_CLASSES; i++)

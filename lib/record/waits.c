@@ -78,7 +78,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
 
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
-    int code = add_late_switch(&thread->run, time, err);
+    int code = add_late_switch(&thread->run, waits->options.late_switches, time, err);
     if (!code)
         code = wait_ends_store(waits, thread, time, false, err);
     const struct wait_stack *stack = thread->run.stack;
@@ -190,7 +190,7 @@ static int store_rest(struct waits *waits, struct tracked_thread *thread, struct
     uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = end_of_sums(run);
     uint64_t end = subtract_or_zero(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
     take_expected_runnable_time(&thread->run);
-    int code = add_late_switch(&thread->run, run->since, err);
+    int code = add_late_switch(&thread->run, waits->options.late_switches, run->since, err);
     if (!code)
         code = waits->options.late_switches ? add_missing_waits(&thread->run, err) : 0;
     if (!code)

@@ -11,7 +11,7 @@
  * reading met, and each wait of a second or longer. A stored wait stands for the waits of its thread and of its class
  * of lengths that no reading met since the last stored wait of the class (unseen_ns). Within a class, readings meet
  * each reason in proportion to its time, so the time of each reason is unbiased. Waits of a class that no reading meets
- * for a second are stored as a sum, as REASON_UNSEEN.
+ * for a second are stored as a sum, as REASON_UNSEEN. With ptrace, lengths are only means, so all waits are in class 0.
  *
  * Runnable time. A preemption is known from its switch. The time from a wakeup until the thread runs is part of what
  * the switches show as the wait. /proc/PID/task/TID/schedstat has the exact sum of both. Readings that find the thread

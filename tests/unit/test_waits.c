@@ -410,6 +410,48 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
     end(&fixture);
 }
 
+/* With ptrace, passes at random times of a thread that sleeps a hundred times for 150 us, and then waits for 20 ms. A
+ * pass always meets the long wait, which gets no time of the short waits before it. */
+static void test_with_ptrace_long_waits_get_their_own_time(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 2000, SLEEPS = 100 };
+    static const uint64_t frame[1] = {0x1000};
+    struct fixture fixture;
+    struct error err;
+    uint64_t truth[WAIT_REASONS] = {0}, sums[WAIT_REASONS] = {0}, random = 1;
+    begin(&fixture, false);
+    fixture.waits.options.late_switches = true;
+    fixture.waits.random = 1;
+    uint64_t time = fixture.start, pass = time;
+    take_switch(&fixture, time, false);
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    assert_non_null(thread);
+    for (int i = 0; i < ROUNDS * (SLEEPS + 1); i++) {
+        bool is_long = i % (SLEEPS + 1) == SLEEPS;
+        uint32_t reason = is_long ? REASON_PIPE : REASON_SLEEP;
+        uint64_t end = time + (is_long ? 20 * ms : 150000);
+        truth[reason] += end - time;
+        take_switch(&fixture, time, true);
+        if (pass < end) {
+            assert_int_equal(thread_run_set_event_stack(&thread->run, pass, frame, 1, 0, reason, &err), 0);
+            thread->run.stack->is_from_event = false;
+            thread->run.stack->asked = thread->run.stack->known = pass;
+            take_switch(&fixture, pass, false); /* the recorder sees the wait here, and not its start */
+            take_switch(&fixture, pass, true);
+        }
+        while (pass < end)
+            pass += LOOK_NS / 8 + random_bits(&random) % (LOOK_NS * 7 / 4);
+        take_switch(&fixture, time = end, false);
+    }
+    assert_int_equal(waits_flush(&fixture.waits, time, true, &err), 0);
+    sum_waits(&fixture, sums);
+    assert_int_equal(sums[REASON_SLEEP] + sums[REASON_PIPE], truth[REASON_SLEEP] + truth[REASON_PIPE]);
+    assert_in_range(sums[REASON_SLEEP], truth[REASON_SLEEP] * 97 / 100, truth[REASON_SLEEP] * 103 / 100);
+    end(&fixture);
+}
+
 /* Returns the next record of a wait. */
 static struct spool_wait next_wait(struct spool_reader *reader)
 {
@@ -722,6 +764,7 @@ int main(void)
         cmocka_unit_test(test_slices_have_the_times_on_each_cpu),
         cmocka_unit_test(test_a_stored_part_of_a_wait_is_no_running_time),
         cmocka_unit_test(test_slow_readings_give_each_kind_its_share),
+        cmocka_unit_test(test_with_ptrace_long_waits_get_their_own_time),
         cmocka_unit_test(test_a_wait_stands_for_the_number_of_waits),
         cmocka_unit_test(test_a_wait_without_runnable_time_keeps_its_length),
         cmocka_unit_test(test_a_thread_that_ends_early_has_the_runnable_time_that_readings_found),
