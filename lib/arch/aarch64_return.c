@@ -126,7 +126,8 @@ static void follow_load_or_store(struct path *path, uint32_t word)
         address = moved;
     if (!is_known)
         address.kind = UNKNOWN;
-    for (unsigned i = 0; i <= is_pair && !is_vector; i++, address.at += 8) {
+    unsigned registers = is_vector ? 0 : is_pair ? 2 : 1;
+    for (unsigned i = 0; i < registers; i++, address.at += 8) {
         unsigned reg = i ? word >> 10 & 31 : word & 31;
         if (is_load && is_word)
             load_register(path, address, reg);

@@ -36,7 +36,7 @@ bool samples_sort(struct sample_table *samples)
 {
     size_t length = samples->length;
     struct sort_key *keys = malloc(length * sizeof(*keys));
-    char *scratch = malloc(length * sizeof(double));
+    void *scratch = malloc(length * sizeof(double));
     bool done = keys && scratch;
     if (done) {
         for (size_t i = 0; i < length; i++)
