@@ -106,6 +106,7 @@ struct thread_run {
     uint32_t ready_count;         /* number of the times that `was_ready` adds up */
     uint64_t known_since;         /* ns: time since which prof knows the state of the thread, or 0 for unknown */
     uint64_t stored;              /* ns of CPU time and waits in the spool since `known_since` */
+    bool has_mean_lengths;        /* with ptrace, lengths are means of several waits: all are in class 0 */
     uint32_t ended;               /* number of ended waits that ptrace sees as one wait, or 0 if it is a single wait */
     uint32_t uncounted;           /* number of ended waits to which prof can assign no time */
     uint64_t slept_until;         /* ns: with ptrace, time before which the last of these waits may have ended */

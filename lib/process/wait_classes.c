@@ -20,7 +20,7 @@ struct wait_class *find_wait_class(struct thread_run *run, uint64_t length)
 {
     if (!run->waits)
         run->waits = calloc(1, sizeof(*run->waits));
-    return run->waits ? &run->waits->classes[get_class(length)] : NULL;
+    return run->waits ? &run->waits->classes[run->has_mean_lengths ? 0 : get_class(length)] : NULL;
 }
 
 void add_unseen_waits(struct wait_class *class, uint64_t ns, uint32_t count, uint64_t end)
@@ -72,11 +72,11 @@ uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_
     return paid;
 }
 
-int add_late_switch(struct thread_run *run, bool has_mean_lengths, uint64_t end, struct error *err)
+int add_late_switch(struct thread_run *run, uint64_t end, struct error *err)
 {
     if (!run->late_switch)
         return 0;
-    struct wait_class *class = find_wait_class(run, has_mean_lengths ? 0 : run->late_switch);
+    struct wait_class *class = find_wait_class(run, run->late_switch);
     if (!class)
         return error_no_memory(err);
     add_unseen_waits(class, run->late_switch, 1, end);
@@ -92,7 +92,7 @@ int add_missing_waits(struct thread_run *run, struct error *err)
     for (size_t i = 0; run->waits && i < WAIT_CLASSES; i++)
         known += run->waits->classes[i].unseen_ns + run->waits->classes[i].found_ready_ns;
     uint64_t missing = subtract_or_zero(subtract_or_zero(run->since, run->known_since), known);
-    struct wait_class *class = missing ? find_wait_class(run, 0) : NULL;
+    struct wait_class *class = missing ? find_wait_class(run, missing) : NULL;
     if (class)
         add_unseen_waits(class, missing, 1, run->since);
     return missing && !class ? error_no_memory(err) : 0;

@@ -26,9 +26,8 @@ uint64_t compute_mean_runnable_time(const struct wait_class *class, uint64_t len
 /* Returns the ns of runnable time by which prof shortens a wait of `length` ns. */
 uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);
 
-/* Counts a wait whose end only a sample showed, not the record of a switch. `has_mean_lengths`: all waits are in the
- * class of the shortest waits, because their lengths are only means. */
-int add_late_switch(struct thread_run *run, bool has_mean_lengths, uint64_t end, struct error *err);
+/* Counts a wait whose end only a sample showed, not the record of a switch. */
+int add_late_switch(struct thread_run *run, uint64_t end, struct error *err);
 
 /* The recorder sees some switches late (ptrace), so their times on a CPU exceed the kernel's count. Adds the difference
  * as waits. */

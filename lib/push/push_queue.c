@@ -8,6 +8,7 @@
 #include "push/push_queue.h"
 
 #include "base/array.h"
+#include "base/starts_with.h"
 #include "os/clock.h"
 #include "os/directory.h"
 #include "os/file_io.h"
@@ -70,9 +71,7 @@ void push_queue_close(struct push_queue *queue)
 
 static bool is_name(const char *name)
 {
-    size_t length = strlen(name);
-    return name[0] >= '0' && name[0] <= '9' && length > strlen(ending) &&
-           strcmp(name + length - strlen(ending), ending) == 0;
+    return name[0] >= '0' && name[0] <= '9' && ends_with(name, ending);
 }
 
 static int compare_names(const void *a, const void *b)

@@ -153,9 +153,9 @@ static void add_part_of_unseen(struct waits *waits, struct wait_class *class, ui
 /* Keeps the stack of a reading for unseen waits. With ptrace, these are shorter than the time between two passes. */
 static void keep_last_stack(struct waits *waits, struct thread_run *run, struct wait_class *class, uint64_t length)
 {
-    bool is_late = waits->options.late_switches;
-    struct wait_stack **last = is_late ? &run->waits->recent[random_below(waits, RECENT_WAITS)] : &class->last;
-    if (is_late && length >= LOOK_NS) {
+    struct wait_stack **last =
+        run->has_mean_lengths ? &run->waits->recent[random_below(waits, RECENT_WAITS)] : &class->last;
+    if (run->has_mean_lengths && length >= LOOK_NS) {
         thread_run_forget_stack(run);
         return;
     }
@@ -172,8 +172,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     struct thread_run *run = &thread->run;
     uint64_t length = time - run->since;
     uint32_t count = run->ended && !run->goes_on ? run->ended : 1;
-    bool is_late = waits->options.late_switches;
-    struct wait_class *class = find_wait_class(run, is_late ? 0 : (time - run->began) / count);
+    struct wait_class *class = find_wait_class(run, (time - run->began) / count);
     if (!class)
         return error_no_memory(err);
     run->ended = 0;
@@ -189,7 +188,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     int code = 0;
     bool was_awake = !seen && !run->goes_on && run->awake_asked >= run->since && run->awake < stored.end &&
                      run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
-    if (seen && !run->goes_on && is_late) {
+    if (seen && !run->goes_on && run->has_mean_lengths) {
         add_part_of_unseen(waits, class, length, count, &stored);
     } else if (seen && !run->goes_on) {
         uint64_t weight = class->unseen_ns + length - queued;

@@ -148,20 +148,28 @@ int store_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t 
     return store_wait_sum(waits, thread, &sum, end, err);
 }
 
-/* Adds the unseen waits of a class to `sums`. The last readings stand for waits up to a second later. */
+/* Whether a reading, or NULL, stands for the unseen waits of a class, whose first wait ended less than a second later.
+ */
+static bool stands_for_class(const struct wait_stack *stack, const struct wait_class *class)
+{
+    return stack && stack->asked + part_length > class->oldest;
+}
+
+/* Divides the unseen waits of a class between the readings that stand for them. */
 static void add_sums(struct wait_sum *sums, struct wait_class *class, struct wait_stack *const *stacks, uint32_t count)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++)
-        left += stacks[i] && stacks[i]->asked + part_length > class->oldest;
-    for (uint32_t i = 0; i < count && left; i++)
-        if (stacks[i] && stacks[i]->asked + part_length > class->oldest) {
-            sums[i] = (struct wait_sum){
-                .kind = BLOCKED, .stack = stacks[i], .total = class->unseen_ns / left, .count = class->unseen / left};
-            class->unseen_ns -= sums[i].total;
-            class->unseen -= sums[i].count;
-            left--;
-        }
+        left += stands_for_class(stacks[i], class);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!stands_for_class(stacks[i], class))
+            continue;
+        sums[i] = (struct wait_sum){
+            .kind = BLOCKED, .stack = stacks[i], .total = class->unseen_ns / left, .count = class->unseen / left};
+        class->unseen_ns -= sums[i].total;
+        class->unseen -= sums[i].count;
+        left--;
+    }
 }
 
 int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end, struct error *err)
@@ -173,7 +181,7 @@ int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t be
         struct wait_class *class = &shorts->classes[i];
         if (!class->unseen_ns || class->oldest >= before)
             continue;
-        if (waits->options.late_switches)
+        if (thread->run.has_mean_lengths)
             add_sums(&sums[1], class, shorts->recent, RECENT_WAITS);
         else
             add_sums(&sums[i + 1], class, &class->last, 1);

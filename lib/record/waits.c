@@ -78,7 +78,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
 
 static int end_wait(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
-    int code = add_late_switch(&thread->run, waits->options.late_switches, time, err);
+    int code = add_late_switch(&thread->run, time, err);
     if (!code)
         code = wait_ends_store(waits, thread, time, false, err);
     const struct wait_stack *stack = thread->run.stack;
@@ -131,6 +131,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
     thread->run.cpu = record->cpu;
     thread->run.uncounted += thread->run.ended;
     thread->run.ended = record->context_switch.ended;
+    thread->run.has_mean_lengths = waits->options.late_switches;
     thread->run.slept_until = record->context_switch.slept_until;
     thread->run.is_stopped = record->context_switch.stopped;
     tracker_report_run(waits->options.tracker, process, record->time, false);
@@ -190,7 +191,7 @@ static int store_rest(struct waits *waits, struct tracked_thread *thread, struct
     uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = end_of_sums(run);
     uint64_t end = subtract_or_zero(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
     take_expected_runnable_time(&thread->run);
-    int code = add_late_switch(&thread->run, waits->options.late_switches, run->since, err);
+    int code = add_late_switch(&thread->run, run->since, err);
     if (!code)
         code = waits->options.late_switches ? add_missing_waits(&thread->run, err) : 0;
     if (!code)
