@@ -135,7 +135,9 @@ static int check_thread(struct ptrace_sampler *sampler, struct ptrace_thread *th
     if (thread->pause > sampler->most_paused)
         sampler->most_paused = thread->pause;
     thread->next_check = sampler->tick + thread->pause;
-    return !code && thread->asleep && !has_run ? emit_sleep(sampler, thread, err) : code;
+    /* a signal may just have stopped the thread; ptrace_sampler_serve() reports that */
+    bool sleeps_on = thread->asleep && !has_run && thread->run.last.schedule.slices == thread->seen.slices;
+    return !code && sleeps_on ? emit_sleep(sampler, thread, err) : code;
 }
 
 /* ---- ticks ---- */

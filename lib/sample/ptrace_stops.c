@@ -294,12 +294,25 @@ static int emit_signal(struct ptrace_sampler *sampler, const struct ptrace_threa
                            : 0;
 }
 
+/* Emits the switches of a thread until now. `asleep`: a signal has stopped the thread. */
+static int emit_switches_until_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, bool asleep,
+                                    struct error *err)
+{
+    read_schedule(thread);
+    return thread->at_stop.slices
+               ? sampler_emit_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), asleep, err)
+               : 0;
+}
+
 static int handle_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thread, int status, struct error *err)
 {
     int event = status >> 16, signal = WSTOPSIG(status);
-    int code = 0;
     thread->stopped = monotonic_ns();
     ptrace_thread_begin_stop(thread, thread->stopped);
+    /* the sampler does not check a thread that a signal has stopped, so only this stop shows the end of that wait */
+    int code = thread->state == PTRACE_THREAD_LISTENS ? emit_switches_until_stop(sampler, thread, false, err) : 0;
+    if (code)
+        return code;
     switch (event) {
     case 0: /* the kernel is about to deliver a signal; any stop replaces an interrupt */
         if (is_ignored_by_default(signal))
@@ -308,10 +321,8 @@ static int handle_stop(struct ptrace_sampler *sampler, struct ptrace_thread *thr
         return code ? code : sample_and_resume(sampler, thread, signal, err);
     case PTRACE_EVENT_STOP:
         if (stops_process(signal)) {
-            read_schedule(thread);
             sampler_set_state(sampler, thread, PTRACE_THREAD_LISTENS);
-            if (thread->at_stop.slices)
-                code = sampler_emit_switches(sampler, thread, thread->tid, &thread->at_stop, monotonic_ns(), true, err);
+            code = emit_switches_until_stop(sampler, thread, true, err);
             ptrace_thread_end_stop(thread);
             ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
             return code;
