@@ -60,10 +60,17 @@ void format_duration(char out[QUANTITY_TEXT_MAX], double ms)
         format_short(out, ms * 1e6, "ns");
 }
 
+/* Rounds a weight to one decimal, from the six decimals of JSON: 641.4499999999, a sum of times, is 641.5 everywhere.
+ */
+static double round_to_tenths(double value)
+{
+    return fabs(value) < 1e9 ? round(round(value * 1e6) / 1e5) / 10 : value;
+}
+
 void format_time(char out[QUANTITY_TEXT_MAX], double ms)
 {
     if (fabs(ms) < 100)
-        snprintf(out, QUANTITY_TEXT_MAX, "%.1f ms", ms);
+        snprintf(out, QUANTITY_TEXT_MAX, "%.1f ms", round_to_tenths(ms));
     else
         snprintf(out, QUANTITY_TEXT_MAX, "%.*f s", fabs(ms) < 1e5 ? 3 : 1, ms / 1000);
     if (fabs(ms) < 1e15)
@@ -77,7 +84,11 @@ void format_weight(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
         format_bytes(out, weight);
         return;
     }
-    snprintf(out, QUANTITY_TEXT_MAX, fabs(weight) >= 1e15 ? "%.6g" : is_whole ? "%.0f" : "%.1f", weight);
+    snprintf(out, QUANTITY_TEXT_MAX,
+             fabs(weight) >= 1e15 ? "%.6g"
+             : is_whole           ? "%.0f"
+                                  : "%.1f",
+             round_to_tenths(weight));
     if (fabs(weight) < 1e15)
         group_thousands(out);
 }

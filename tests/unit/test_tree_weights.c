@@ -422,10 +422,11 @@ static void test_weights_are_written_in_their_unit(void **state)
     const struct {
         double weight;
         const char *unit, *text;
-    } cases[] = {{1234567, "samples", "1,234,567"}, {-1.25, "samples", "-1.2"},
+    } cases[] = {{1234567, "samples", "1,234,567"}, {-1.25, "samples", "-1.3"},
                  {1234.56, "ms", "1,234.6"},        {5, "ms", "5.0"},
                  {2048, "bytes", "2.0 KiB"},        {12345, "cache-misses", "12,345"},
-                 {1e18, "cache-misses", "1e+18"},   {-1234, "samples", "-1,234"}};
+                 {1e18, "cache-misses", "1e+18"},   {-1234, "samples", "-1,234"},
+                 {641.449999999, "ms", "641.5"}};
     char text[QUANTITY_TEXT_MAX];
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -58,7 +58,9 @@ export function formatBytes(bytes: number): string {
 export function formatWeight(weight: number, unit: string): string {
     if (weight === 0) return '—';
     if (unit === 'bytes') return formatBytes(weight);
-    return unit !== 'ms' && Number.isInteger(weight) ? grouped.format(weight) : groupedOneDecimal.format(weight);
+    if (unit !== 'ms' && Number.isInteger(weight)) return grouped.format(weight);
+    // 641.4499999999, a sum of times, is 641.45 in JSON, and 641.5 everywhere
+    return groupedOneDecimal.format(Math.round(weight * 1e6) / 1e6);
 }
 
 // ---- changes ----

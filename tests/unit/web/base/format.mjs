@@ -36,6 +36,7 @@ await check('shares and durations are short and never lie about zero', () => {
         [0, 'ms', '—', '0 ms'],
         [1234.56, 'ms', '1,234.6', '1.23 s'],
         [5, 'ms', '5.0', '5 ms'],
+        [641.449999999, 'ms', '641.5', '641 ms'],
         [2048, 'bytes', '2 KiB', '2 KiB'],
         [12345, 'cache-misses', '12,345', '12,345 cache-misses'],
         [0, 'cache-misses', '—', '0 cache-misses'],
