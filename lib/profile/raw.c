@@ -465,12 +465,13 @@ static void free_members(const struct schema *schema, void *object);
 
 static void free_elements(const struct schema *schema, struct bytes *elements)
 {
-    size_t size = schema->is_pointer ? sizeof(void *) : schema->element_size;
+    bool is_pointer = schema->is_pointer;
+    size_t size = is_pointer ? sizeof(void *) : schema->element_size;
     for (size_t i = 0; schema->element_size && i < elements->length; i++) {
         char *place = elements->data + i * size;
-        void *element = schema->is_pointer ? *(void **)(void *)place : place;
+        void *element = is_pointer ? *(void **)(void *)place : place;
         free_members(schema, element);
-        if (schema->is_pointer)
+        if (is_pointer)
             free(element);
     }
     if (schema->element_size)

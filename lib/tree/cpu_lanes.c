@@ -109,7 +109,7 @@ int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, 
     if (!(range.to > range.from) || width == 0)
         return 0;
     struct cpu_lane_maker maker = {.lanes = lanes, .range = range, .width = width, .thread_count = thread_count};
-    maker.threads = malloc((thread_count + 1) * sizeof(*maker.threads));
+    maker.threads = calloc(thread_count + 1, sizeof(*maker.threads));
     maker.row_of_thread = calloc(thread_count + 1, sizeof(*maker.row_of_thread));
     int code = maker.threads && maker.row_of_thread ? 0 : error_no_memory(err);
     for (size_t lane = 0; !code && lane < count; lane++) {
