@@ -141,7 +141,7 @@ static bool merge_events(struct states_maker *maker)
     const struct state_events *events = &maker->events, *starts = &maker->unseen_starts;
     struct thread_states *states = maker->states;
     size_t at = 0, start = 0, count = events->length + starts->length;
-    states->events = malloc((count + 1) * sizeof(*states->events));
+    states->events = calloc(count + 1, sizeof(*states->events));
     if (!states->events)
         return false;
     array_sort(starts, compare_times);

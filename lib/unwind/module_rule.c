@@ -211,13 +211,15 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
     unwind_work_add(work, UNWIND_WORK_OF_RULE + (uint32_t)indexed * UNWIND_WORK_OF_FDE);
     if (is_go)
         return;
-    if (!has_row)
+    if (!has_row) {
         make_rule_without_cfi(mapping, pc, exact, rule, work);
-    else if (find_mapped_vaddr(mapping, pc) + 1 - fde.start == fde.size && is_context_start(mapping, pc, exact))
-        rule->kind = RULE_CONTEXT_START;
-    else if (!make_compact_rule(&row, rule))
+        return;
+    }
+    bool is_at_end = find_mapped_vaddr(mapping, pc) + 1 - fde.start == fde.size;
+    bool is_start = is_at_end && is_context_start(mapping, pc, exact);
+    if (!is_start && !make_compact_rule(&row, rule))
         *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
-    else if (is_context_start_with_link(mapping, pc, exact, rule))
+    else if (is_start || is_context_start_with_link(mapping, pc, exact, rule))
         rule->kind = RULE_CONTEXT_START;
     else if (fde.is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO;
