@@ -159,18 +159,19 @@ accuracy: all $(TARGETS)/cpu_shapes $(TARGETS)/wait_truth
 
 # ---- kernels of other releases ----
 
-# Each boots in a virtual machine: up to 110 s of CPU time. The first run downloads them. With ARCH, prof and the programs are those
-# of the cross compiler.
+# Each boots in a virtual machine: up to 110 s of CPU time, at most 30 minutes. The first run downloads them. With ARCH,
+# prof and the programs are those of the cross compiler.
 KERNELS        = $(shell sed -n 's/^\($(if $(CROSS),arm64,linux)-[^ ]*\).*/\1/p' tests/kernels/list)
 KERNEL_TARGETS = $(addprefix $(TARGETS)/,contexts deep gobusy jit_writer sorting throwing waits $(if $(CROSS),sorting_signed sorting_musl))
 KERNEL_PROF    = $(if $(CROSS),$(BUILD)/prof,$(PORTABLE)/prof)
 
 check-kernels: $(if $(CROSS),all,portable) $(KERNEL_TARGETS)
 	@sh .ci/deps $(if $(CROSS),arm64,kernels)
+	@mkdir -p $(BUILD)/kernels
 	@ln -sf $(abspath tests/kernels/boot) $(BUILD)/kernels/boot
 	@for kernel in $(KERNELS); do ln -sf boot $(BUILD)/kernels/$$kernel; done
 	@PROF=$(abspath $(KERNEL_PROF)) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) SYSROOT=$(if $(CROSS),$(shell $(CC) -print-sysroot)) \
-	    tests/run $(KERNELS:%=$(BUILD)/kernels/%)
+	    TIMEOUT_SECONDS=1800 tests/run $(KERNELS:%=$(BUILD)/kernels/%)
 
 # The same for arm64.
 ARM64_TOOLS = $(abspath $(BUILD)/arm64)
@@ -189,7 +190,7 @@ MUSL = $(BUILD)/kernels/musl/usr/lib/aarch64-linux-musl
 $(TARGETS)/sorting_musl: tests/targets/sorting.c
 	@mkdir -p $(@D) $(BUILD)/kernels
 	$(call say,TARGET,$@)
-	$(Q)[ -d $(MUSL) ] || tests/kernels/fetch-packages $(BUILD)/kernels/musl arm64 http://deb.debian.org/debian bookworm musl-dev
+	$(Q)tests/kernels/fetch-packages $(BUILD)/kernels/musl arm64 http://deb.debian.org/debian bookworm musl-dev
 	$(Q)$(CC) -O2 -g -fomit-frame-pointer -fno-asynchronous-unwind-tables -static -nostdinc -isystem $(subst /lib/,/include/,$(MUSL)) -nostdlib \
 	    -o $@ $(MUSL)/crt1.o $< $(MUSL)/libc.a -lgcc
 
