@@ -55,7 +55,14 @@ static inline void arch_set_in_system_call(uint64_t r[UNWIND_REGS])
     r[2] = r[UNWIND_REG_PC];
 }
 
-/* Returns an address without the signature that the processor adds to a return address in memory. */
+/* Returns an address without the bits that a program can use as a tag. Mappings and copies of stacks have addresses
+ * without tags. */
+static inline uint64_t arch_strip_tag(uint64_t address)
+{
+    return address;
+}
+
+/* Returns an address without a tag, and without the signature that the processor adds to a return address in memory. */
 static inline uint64_t arch_strip_signature(uint64_t address)
 {
     return address;

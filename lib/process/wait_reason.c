@@ -4,6 +4,7 @@
  */
 #include "process/wait_reason.h"
 
+#include "arch/dwarf_registers.h"
 #include "base/starts_with.h"
 #include "os/clock.h"
 #include "os/file_io.h"
@@ -289,6 +290,11 @@ static uint32_t find_joined_thread(const uint64_t *arguments)
     return is_wait && !(arguments[1] & FUTEX_PRIVATE_FLAG) ? (uint32_t)arguments[2] : 0;
 }
 
+static void name_lock(const char *call, uint64_t address, struct wait_state *state)
+{
+    snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call, arch_strip_tag(address));
+}
+
 static void describe_lock(struct target_thread thread, const char *call, const uint64_t *arguments,
                           struct wait_state *state)
 {
@@ -300,7 +306,7 @@ static void describe_lock(struct target_thread thread, const char *call, const u
         snprintf(state->object, sizeof(state->object), "thread %.*s (%" PRIu32 ")", (int)strcspn(name, "\n"), name,
                  joined);
     else
-        snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call, arguments[0]);
+        name_lock(call, arguments[0], state);
 }
 
 static void describe_call(struct target_thread thread, const struct call_kind *call, const uint64_t *arguments,
@@ -341,7 +347,7 @@ void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGU
     if (!call)
         snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
     else if (call->object == OBJECT_ADDRESS)
-        snprintf(state->object, sizeof(state->object), "%s 0x%" PRIx64, call->name, arguments[0]);
+        name_lock(call->name, arguments[0], state);
     else
         snprintf(state->object, sizeof(state->object), "%s", call->name);
 }

@@ -16,6 +16,7 @@
  */
 #include "unwind/stack_reader.h"
 
+#include "arch/dwarf_registers.h"
 #include "os/clock.h"
 #include "os/target_memory.h"
 
@@ -81,7 +82,7 @@ void stack_reader_start(struct stack_reader *reader, struct target_thread thread
 {
     reader->thread = thread;
     reader->time = time;
-    reader->sp = sp;
+    reader->sp = arch_strip_tag(sp);
     reader->copy = copy;
     reader->copy_size = copy_size;
     reader->started = reader->gave_up = reader->was_late = reader->went_off_copied_stack = false;

@@ -435,6 +435,8 @@ static inline enum step step_to_caller(struct walk *walk)
 {
     uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
     walk->pcs[walk->frame] = pc;
+    walk->regs.r[UNWIND_REG_SP] = arch_strip_tag(walk->regs.r[UNWIND_REG_SP]);
+    walk->regs.r[UNWIND_REG_BP] = arch_strip_tag(walk->regs.r[UNWIND_REG_BP]);
     if (walk->stack->sps)
         walk->stack->sps[walk->frame] = walk->regs.r[UNWIND_REG_SP];
     walk->result.frames = walk->frame + 1;
@@ -504,7 +506,9 @@ static void init_walk(struct walk *walk, const struct unwind_regs *regs)
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs)
 {
-    struct walk walk = {.space = space, .stack = stack, .pcs = pcs};
+    struct unwind_stack untagged = *stack;
+    struct walk walk = {.space = space, .stack = &untagged, .pcs = pcs};
+    untagged.sp = arch_strip_tag(stack->sp);
     if (!space->cache)
         space->cache = unwind_cache_new();
     if (!space->cache) { /* out of memory: the leaf alone */

@@ -6,8 +6,8 @@
  *
  * holder() has the lock for MS (default 300), two threads wait for it in contend(); sleeper() sleeps for MS, reader()
  * reads a pipe that is written after MS, listener() accepts on a socket for MS, parent() waits for a child that lives
- * MS, and burner() runs. With "stop", only a process "stopped" polls a pipe for MS, is stopped by a signal for MS, and
- * polls the pipe again for MS.
+ * MS, and burner() runs. On arm64, the address of the lock has a tag. With "stop", only a process "stopped" polls a
+ * pipe for MS, is stopped by a signal for MS, and polls the pipe again for MS.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 static int ms = 300;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, *tagged_lock = &lock;
 static int pipes[2];
 static volatile long sink;
 
@@ -43,17 +43,17 @@ __attribute__((noinline)) void *contend(void *name)
 {
     prctl(PR_SET_NAME, name);
     pause_for(20); /* holder() has it by then */
-    pthread_mutex_lock(&lock);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(tagged_lock);
+    pthread_mutex_unlock(tagged_lock);
     return NULL;
 }
 
 __attribute__((noinline)) void *holder(void *name)
 {
     prctl(PR_SET_NAME, name);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(tagged_lock);
     pause_for(ms);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(tagged_lock);
     return NULL;
 }
 
@@ -136,6 +136,10 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
     if (argc > 1)
         ms = atoi(argv[1]);
+#ifdef __aarch64__
+    if (prctl(PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0) == 0)
+        tagged_lock = (pthread_mutex_t *)((uintptr_t)&lock | (uintptr_t)0x2a << 56);
+#endif
     if (pipe(pipes))
         return 1;
     if (argc > 2)

@@ -27,6 +27,7 @@ static uint64_t expected[FRAMES_MAX], walked[FRAMES_MAX];
 static size_t expected_count;
 static struct unwind_result result;
 static volatile bool walks_from_handler;
+static volatile uint64_t tag; /* added to the registers of the leaf */
 
 static int pipe_ends[2];
 
@@ -76,6 +77,9 @@ static void walk_from(const ucontext_t *context)
 {
     struct unwind_regs regs;
     read_registers(context, &regs);
+    regs.r[UNWIND_REG_SP] |= tag;
+    regs.r[UNWIND_REG_BP] |= tag;
+    regs.r[UNWIND_REG_RETURN] |= tag;
     struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
                                  .read_above = read_own_memory,
                                  .read_off_copied_stack = read_own_memory,
@@ -232,6 +236,7 @@ __asm__(".text\n"
         "2: bl abort\n"
         "bare_array: stp x29, x30, [sp, #-32]!\n"
         "mov x29, sp\n"
+        "orr x29, x29, #0xf00000000000000\n" /* a tag */
         "sub sp, sp, x2\n"
         "bl bare_frame\n"
         "after_bare_frame: mov sp, x29\n"
@@ -243,6 +248,16 @@ __asm__(".text\n"
 /* clang-format on */
 extern const char bare_leaf[], after_bare_leaf[], after_bare_push[], after_bare_frame[];
 int bare_array(const int *at, bool reads, uint64_t size);
+
+/* read_own_memory() fails at an address with a tag. */
+static void test_tags_of_addresses_do_not_count(void **state)
+{
+    (void)state;
+    tag = UINT64_C(0x2a) << 56;
+    walk(true, false);
+    tag = 0;
+    assert_stack(walked + 2, result.frames - 2);
+}
 
 static void test_code_without_cfi_is_read_up_to_its_return(void **state)
 {
@@ -270,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_interrupted_function_has_a_complete_stack),
         cmocka_unit_test(test_handler_has_the_stack_of_the_interrupted_function),
 #ifdef __aarch64__
+        cmocka_unit_test(test_tags_of_addresses_do_not_count),
         cmocka_unit_test(test_code_without_cfi_is_read_up_to_its_return),
 #endif
     };
