@@ -354,11 +354,11 @@ void wait_state_describe_call(int64_t number, const uint64_t arguments[WAIT_ARGU
 
 /* Reads the CPU of a thread. Returns whether a signal or a tracer has stopped the thread, in any system call or outside
  * of one. */
-static bool read_stop(const char *directory, struct wait_state *state)
+static bool read_stop(uint32_t pid, uint32_t tid, struct wait_state *state)
 {
     char path[80], line[1024];
     struct proc_stat stat;
-    snprintf(path, sizeof(path), "%s/stat", directory);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
     if (!file_read_text(path, line, sizeof(line)) || !proc_stat_parse(line, &stat))
         return false;
     state->cpu = stat.cpu;
@@ -367,11 +367,9 @@ static bool read_stop(const char *directory, struct wait_state *state)
 
 int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struct wait_state *state)
 {
-    char directory[64], path[80], line[256];
+    char path[80], line[256];
     state->is_awake = false;
-    state->cpu = UINT32_MAX;
-    snprintf(directory, sizeof(directory), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
-    snprintf(path, sizeof(path), "%s/syscall", directory);
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/syscall", pid, tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     state->asked = monotonic_ns();
     ssize_t length = fd < 0 ? -errno : read(fd, line, sizeof(line) - 1);
@@ -384,29 +382,32 @@ int wait_state_read(uint32_t pid, uint32_t tid, struct waiting_call *last, struc
         return length == -EACCES || length == -EPERM ? -EACCES : 0;
     line[length] = '\0';
 
-    int64_t number;
-    if (!wait_state_parse(line, &number, state->arguments, &state->sp, &state->pc)) {
+    if (!wait_state_parse(line, &state->number, state->arguments, &state->sp, &state->pc)) {
         state->is_awake = starts_with(line, "running");
         return 0;
     }
-    if (number == SYS_restart_syscall && last->sp == state->sp)
-        number = last->number;
-    *last = (struct waiting_call){.sp = state->sp, .number = number};
-    const struct call_kind *call = number < 0 ? NULL : find_call_kind(number);
+    if (state->number == SYS_restart_syscall && last->sp == state->sp)
+        state->number = last->number;
+    *last = (struct waiting_call){.sp = state->sp, .number = state->number};
+    return 1;
+}
+
+void wait_state_describe(uint32_t pid, uint32_t tid, struct wait_state *state)
+{
+    const struct call_kind *call = state->number < 0 ? NULL : find_call_kind(state->number);
+    state->cpu = UINT32_MAX;
     state->reason = REASON_UNKNOWN;
-    state->is_in_call = number >= 0;
     if (!state->sp) { /* a kernel thread is in no system call */
         snprintf(state->object, sizeof(state->object), "wait");
-    } else if (read_stop(directory, state)) {
+    } else if (read_stop(pid, tid, state)) {
         state->reason = REASON_STOPPED;
         snprintf(state->object, sizeof(state->object), "stopped");
     } else if (call) {
         describe_call((struct target_thread){pid, tid}, call, state->arguments, state);
-    } else if (number < 0) {
+    } else if (state->number < 0) {
         state->reason = REASON_PAGE_FAULT;
         snprintf(state->object, sizeof(state->object), "page fault");
     } else {
-        snprintf(state->object, sizeof(state->object), "system call %" PRId64, number);
+        snprintf(state->object, sizeof(state->object), "system call %" PRId64, state->number);
     }
-    return 1;
 }

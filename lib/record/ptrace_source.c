@@ -154,7 +154,7 @@ static int read_thread(struct ptrace_source *ptrace, struct waits *waits, struct
                        struct tracked_process *process, struct error *err)
 {
     thread->run.is_stopped = ptrace_sampler_is_stopped(ptrace->sampler, (pid_t)thread->tid);
-    int code = read_wait_stack(waits, thread, process, 0, err);
+    int code = read_wait_stack(waits, thread, process, err);
     const struct wait_stack *stack = thread->run.stack;
     if (code || !stack || !stack->frame_count) {
         ptrace_sampler_sample_once(ptrace->sampler, (pid_t)thread->tid);

@@ -79,24 +79,29 @@ void plan_look(struct waits *waits, uint64_t now)
     waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
 }
 
-static struct unwind_result walk_stack(struct waits *waits, struct tracked_process *process, uint32_t tid,
-                                       const struct wait_state *state)
+static unsigned char *get_copy(const struct waits *waits, const struct wait_reading *reading)
 {
+    return waits->copies + (size_t)(reading - waits->readings.data) * STACK_COPY;
+}
+
+static struct unwind_result walk_stack(struct waits *waits, struct tracked_process *process,
+                                       const struct wait_reading *reading)
+{
+    const struct wait_state *state = &reading->state;
     struct unwind_regs regs;
-    unwind_regs_fill_waiting(&regs, state->sp, state->pc, state->is_in_call ? state->arguments : NULL);
-    const struct target_thread thread = {process->pid, tid};
-    size_t size = waits->copied = target_memory_read(thread, state->sp, waits->copy, STACK_COPY);
-    waits->copy_read = monotonic_ns();
+    unwind_regs_fill_waiting(&regs, state->sp, state->pc, state->number < 0 ? NULL : state->arguments);
+    const struct target_thread thread = {process->pid, reading->tid};
     struct unwind_stack stack = {.sp = state->sp,
-                                 .bytes = waits->copy,
-                                 .size = size,
+                                 .bytes = get_copy(waits, reading),
+                                 .size = reading->copied,
                                  .read_above = stack_reader_read,
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
                                  .read_below = stack_reader_read_code,
                                  .read_code = stack_reader_read_code,
                                  .context = &waits->reader,
                                  .sps = process->python ? waits->sps : NULL};
-    stack_reader_start(&waits->reader, thread, monotonic_ns(), state->sp, waits->copy, size, size == STACK_COPY);
+    stack_reader_start(&waits->reader, thread, monotonic_ns(), state->sp, stack.bytes, stack.size,
+                       stack.size == STACK_COPY);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, waits->frames, CHUNK_MAX_FRAMES);
@@ -104,8 +109,8 @@ static struct unwind_result walk_stack(struct waits *waits, struct tracked_proce
 
 /* Adds the Python frames of a waiting thread. Valid only if the thread sleeps until after this read, as its next switch
  * shows. */
-static int add_python_frames(struct waits *waits, struct tracked_process *process, uint32_t tid,
-                             const struct wait_state *state, struct unwind_result *result, struct error *err)
+static int add_python_frames(struct waits *waits, struct tracked_process *process, const struct wait_reading *reading,
+                             struct unwind_result *result, struct error *err)
 {
     struct python_stacks *python = waits->options.python;
     struct python_stack stack = {.pcs = waits->frames,
@@ -113,14 +118,14 @@ static int add_python_frames(struct waits *waits, struct tracked_process *proces
                                  .count = result->frames,
                                  .max = CHUNK_MAX_FRAMES,
                                  .is_complete = result->end == UNWIND_COMPLETE};
-    if (!python || !state->sp || !python_stack_has_python(process, &stack))
+    if (!python || !reading->state.sp || !python_stack_has_python(process, &stack))
         return 0;
     const struct python_sample sample = {.pid = process->pid,
-                                         .tid = tid,
+                                         .tid = reading->tid,
                                          .time = monotonic_ns(),
-                                         .sp = state->sp,
-                                         .copy = waits->copy,
-                                         .copy_size = waits->copied};
+                                         .sp = reading->state.sp,
+                                         .copy = get_copy(waits, reading),
+                                         .copy_size = reading->copied};
     bool is_added = false;
     if (python_stacks_read(python, process, &sample) != PYTHON_READ)
         return 0;
@@ -158,37 +163,44 @@ static bool has_moved_on(uint32_t pid, struct tracked_thread *thread, const stru
 {
     struct wait_state now;
     return wait_state_read(pid, thread->tid, &thread->run.call, &now) <= 0 || now.sp != before->sp ||
-           now.pc != before->pc || strcmp(now.object, before->object) != 0;
+           now.pc != before->pc || memcmp(now.arguments, before->arguments, sizeof(now.arguments)) != 0;
 }
 
-int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
-                    uint64_t planned, struct error *err)
+/* Reads the system call of a thread. Returns whether the thread waits. `planned`: ns, the planned time, or 0 (now). */
+static bool read_call(struct waits *waits, struct tracked_thread *thread, const struct tracked_process *process,
+                      uint64_t planned, struct wait_state *state)
 {
-    struct wait_state state;
-    int code = wait_state_read(process->pid, thread->tid, &thread->run.call, &state);
+    int code = wait_state_read(process->pid, thread->tid, &thread->run.call, state);
     if (planned)
-        state.asked = planned;
+        state->asked = planned;
     thread->run.is_refused = code == -EACCES;
     waits->refused += thread->run.is_refused;
-    if (state.is_awake && !waits->options.late_switches) {
-        thread->run.awake_asked = state.asked;
-        thread->run.awake = state.known;
+    if (state->is_awake && !waits->options.late_switches) {
+        thread->run.awake_asked = state->asked;
+        thread->run.awake = state->known;
     }
-    if (code <= 0)
-        return 0;
-    if (waits->is_placed && state.cpu == (uint32_t)sched_getcpu()) {
-        thread->run.cpu = state.cpu; /* the thread has moved to this CPU */
+    return code > 0;
+}
+
+/* Reads the reason and the stack of a thread that read_call() has found waiting. */
+static int read_reason_and_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
+                                 struct wait_reading *reading, struct error *err)
+{
+    struct wait_state *state = &reading->state;
+    wait_state_describe(process->pid, thread->tid, state);
+    if (waits->is_placed && state->cpu == (uint32_t)sched_getcpu()) {
+        thread->run.cpu = state->cpu; /* the thread has moved to this CPU */
         return 0;
     }
-    if (state.reason == REASON_STOPPED && waits->options.late_switches && !thread->run.is_stopped)
+    if (state->reason == REASON_STOPPED && waits->options.late_switches && !thread->run.is_stopped)
         return 0; /* the sampler has stopped the thread, for a sample */
     /* the mappings of the process may not be loaded yet */
-    code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
+    int code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
     if (code < 0)
         return code;
     struct unwind_result result = {.end = UNWIND_COMPLETE};
-    if (state.sp)
-        result = walk_stack(waits, process, thread->tid, &state);
+    if (state->sp)
+        result = walk_stack(waits, process, reading);
     for (int round = 0; round < MAPPINGS_OF_STACK_MAX; round++) {
         const struct tracked_stack stack = {.pcs = waits->frames, .count = result.frames, .unmapped = result.unmapped};
         bool changed;
@@ -197,29 +209,68 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
             return code;
         if (!changed)
             break;
-        result = walk_stack(waits, process, thread->tid, &state);
+        result = walk_stack(waits, process, reading);
     }
     bool has_copy_only = !result.used_read_above && !waits->reader.went_off_copied_stack &&
                          result.end != UNWIND_SAVED_BELOW && !process->python;
-    code = add_python_frames(waits, process, thread->tid, &state, &result, err);
-    uint64_t taken = has_copy_only && state.sp ? waits->copy_read : monotonic_ns();
-    if (waits->options.late_switches && has_moved_on(process->pid, thread, &state))
+    code = add_python_frames(waits, process, reading, &result, err);
+    uint64_t taken = has_copy_only && state->sp ? reading->copy_read : monotonic_ns();
+    bool has_moved =
+        has_copy_only ? reading->has_moved : waits->options.late_switches && has_moved_on(process->pid, thread, state);
+    if (has_moved)
         result = (struct unwind_result){.end = UNWIND_COMPLETE};
-    return code ? code : keep_stack(waits, process->pid, &thread->run, &state, taken, &result, err);
+    return code ? code : keep_stack(waits, process->pid, &thread->run, state, taken, &result, err);
+}
+
+/* Copies the stacks of the threads that the readings have found waiting. */
+static int copy_stacks(struct waits *waits, struct error *err)
+{
+    if (waits->readings.length > waits->copy_count) {
+        unsigned char *copies = realloc(waits->copies, waits->readings.length * STACK_COPY);
+        if (!copies)
+            return error_no_memory(err);
+        waits->copies = copies;
+        waits->copy_count = waits->readings.length;
+    }
+    for (size_t i = 0; i < waits->readings.length; i++) {
+        struct wait_reading *reading = &waits->readings.data[i];
+        struct tracked_process *process;
+        struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, reading->tid, &process);
+        if (!thread || !reading->waits || !reading->state.sp)
+            continue;
+        const struct target_thread target = {process->pid, reading->tid};
+        reading->copied = target_memory_read(target, reading->state.sp, get_copy(waits, reading), STACK_COPY);
+        reading->copy_read = monotonic_ns();
+        reading->has_moved = waits->options.late_switches && has_moved_on(process->pid, thread, &reading->state);
+    }
+    return 0;
+}
+
+int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
+                    struct error *err)
+{
+    struct wait_reading reading = {.tid = thread->tid};
+    reading.waits = read_call(waits, thread, process, 0, &reading.state);
+    waits->readings.length = 0;
+    if (!array_push(&waits->readings, reading))
+        return error_no_memory(err);
+    int code = copy_stacks(waits, err);
+    return code || !reading.waits ? code : read_reason_and_stack(waits, thread, process, waits->readings.data, err);
 }
 
 enum read_threads { READ_OF_OWN_CPU, READ_OF_OTHER_CPUS, READ_ALL };
 
-/* Reads waiting threads until the budget is used. */
-static int read_pending(struct waits *waits, uint64_t now, enum read_threads which, struct error *err)
+/* Takes the threads that this pass reads from the pending threads, until the budget is used, and reads their calls. */
+static int read_calls(struct waits *waits, uint64_t now, enum read_threads which, struct error *err)
 {
     uint32_t own_cpu = (uint32_t)sched_getcpu();
     size_t kept = 0;
-    int code = 0;
+    bool enough = true;
+    waits->readings.length = 0;
     for (size_t i = 0; i < waits->pending.length; i++) {
         struct tracked_process *process;
-        uint32_t tid = waits->pending.data[i];
-        struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, tid, &process);
+        struct wait_reading reading = {.tid = waits->pending.data[i]};
+        struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, reading.tid, &process);
         if (!thread)
             continue;
         struct thread_run *run = &thread->run;
@@ -229,8 +280,8 @@ static int read_pending(struct waits *waits, uint64_t now, enum read_threads whi
         bool may_wait = run->state == RUN_ON || (run->state == RUN_WAITS && !run->is_runnable);
         bool is_unknown = may_wait && (!run->stack || run->stack->is_from_event);
         if (which == (is_near ? READ_OF_OTHER_CPUS : READ_OF_OWN_CPU) ||
-            (is_unknown && (!waits->looks || code || is_later))) {
-            waits->pending.data[kept++] = tid;
+            (is_unknown && (!waits->looks || !enough || is_later))) {
+            waits->pending.data[kept++] = reading.tid;
             continue;
         }
         run->in_pending = false;
@@ -238,19 +289,48 @@ static int read_pending(struct waits *waits, uint64_t now, enum read_threads whi
             waits->looks--;
             run->read_at = now;
             waits->has_read_near |= is_near;
-            code = read_wait_stack(waits, thread, process, is_near ? waits->planned : 0, err);
-            if (!is_near && run->cpu == own_cpu) {
-                run->in_pending = true;
-                waits->pending.data[kept++] = tid;
-            }
+            reading.waits = read_call(waits, thread, process, is_near ? waits->planned : 0, &reading.state);
         }
-        bool has_looks_left = waits->looks > waits->pending.length - i; /* stacks come first */
-        if (has_looks_left && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
-            waits->looks--;
-            read_run_delay(waits, process->pid, thread);
-        }
+        enough = array_push(&waits->readings, reading);
     }
     waits->pending.length = kept;
+    return enough ? 0 : error_no_memory(err);
+}
+
+/* Reads what the pass still needs of a thread. A thread that has moved to the recorder's CPU becomes pending again. */
+static int finish_reading(struct waits *waits, uint64_t now, struct wait_reading *reading, struct error *err)
+{
+    struct tracked_process *process;
+    struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, reading->tid, &process);
+    if (!thread)
+        return 0;
+    struct thread_run *run = &thread->run;
+    uint32_t cpu = run->cpu;
+    int code = reading->waits ? read_reason_and_stack(waits, thread, process, reading, err) : 0;
+    if (!code && run->cpu != cpu) {
+        run->in_pending = array_push(&waits->pending, reading->tid);
+        code = run->in_pending ? 0 : error_no_memory(err);
+    }
+    if (!code && waits->looks && now > run->run_delay_read + RUN_DELAY_AGE_NS && reads_run_delay(waits)) {
+        waits->looks--;
+        read_run_delay(waits, process->pid, thread);
+    }
+    return code;
+}
+
+/*
+ * Reads waiting threads until the budget is used. The pass first reads the calls of all threads, which takes the same
+ * time for each thread. Otherwise the time at which the pass reads a thread would depend on what the thread before
+ * waits for, and waits of related threads would count too much or too little. The pass then copies all stacks, before
+ * the threads run again, and walks the copies.
+ */
+static int read_pending(struct waits *waits, uint64_t now, enum read_threads which, struct error *err)
+{
+    int code = read_calls(waits, now, which, err);
+    if (!code)
+        code = copy_stacks(waits, err);
+    for (size_t i = 0; i < waits->readings.length && !code; i++)
+        code = finish_reading(waits, now, &waits->readings.data[i], err);
     return code;
 }
 

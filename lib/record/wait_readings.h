@@ -22,9 +22,9 @@ bool waits_are_due(const struct waits *waits);
 bool waits_want_look(const struct waits *waits);
 
 /* Reads the stack of a waiting thread to run.stack, which stays NULL if the thread does not wait. The thread may
- * already run again, which its next switch shows. `planned`: ns, the planned time of the reading, or 0 (now). */
+ * already run again, which its next switch shows. */
 int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
-                    uint64_t planned, struct error *err);
+                    struct error *err);
 
 /* Reads how long the thread was runnable without running, which the kernel counts, and takes this time from its waits.
  * Switches show preemptions, but not the time from a wakeup until the thread ran. */

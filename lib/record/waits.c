@@ -24,10 +24,9 @@ int waits_init(struct waits *waits, const struct waits_options *options, struct 
     tracker_expect_switches(options->tracker, true);
     if (sched_getaffinity(0, sizeof(waits->cpus), &waits->cpus))
         CPU_ZERO(&waits->cpus);
-    waits->copy = malloc(STACK_COPY);
     waits->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->frames));
     waits->sps = malloc(CHUNK_MAX_FRAMES * sizeof(*waits->sps));
-    if (!waits->copy || !waits->frames || !waits->sps)
+    if (!waits->frames || !waits->sps)
         return error_no_memory(err);
     return stack_reader_init(&waits->reader, err);
 }
@@ -37,7 +36,8 @@ void waits_destroy(struct waits *waits)
     stack_reader_destroy(&waits->reader);
     strings_destroy(&waits->objects);
     array_free(&waits->pending);
-    free(waits->copy);
+    array_free(&waits->readings);
+    free(waits->copies);
     free(waits->frames);
     free(waits->sps);
     *waits = (struct waits){0};

@@ -35,17 +35,27 @@ struct waits_options {
 static const uint64_t part_length =
     UINT64_C(1000000000); /* ns: long waits and slices are stored in parts of this length */
 
+/* A thread that the current pass reads. */
+struct wait_reading {
+    uint32_t tid;
+    bool waits;     /* `state` has the system call in which the thread waits */
+    bool has_moved; /* with ptrace: the thread waits elsewhere after the copy */
+    struct wait_state state;
+    size_t copied;      /* bytes in the copy of the stack */
+    uint64_t copy_read; /* ns: time at which the stack was copied */
+};
+
 struct waits {
     struct waits_options options;
     struct ARRAY_TYPE(tid_list, uint32_t) pending; /* tids of waiting threads whose stacks are not yet read */
-    struct strings objects;                        /* names of SPOOL_OBJECT, indexed by number - 1 */
+    struct ARRAY_TYPE(wait_readings, struct wait_reading) readings; /* of the current pass */
+    struct strings objects;                                         /* names of SPOOL_OBJECT, indexed by number - 1 */
     struct wakers wakers;
     struct stack_reader reader;
-    unsigned char *copy; /* copy of the current stack */
-    uint64_t *frames;    /* CHUNK_MAX_FRAMES */
-    uint64_t *sps;       /* stack pointers of `frames` */
-    size_t copied;       /* bytes in `copy` */
-    uint64_t copy_read;  /* ns: time at which `copy` was read */
+    unsigned char *copies; /* STACK_COPY bytes for each reading */
+    size_t copy_count;     /* readings for which `copies` has room */
+    uint64_t *frames;      /* CHUNK_MAX_FRAMES */
+    uint64_t *sps;         /* stack pointers of `frames` */
     bool paused;
     uint64_t last_look;            /* ns: time of the last pass */
     uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */

@@ -46,10 +46,17 @@ static void test_lines_are_read(void **unused)
 
 /* ---- processes that wait ---- */
 
+static int read_state_after(pid_t pid, struct waiting_call *last, struct wait_state *state)
+{
+    int code = wait_state_read((uint32_t)pid, (uint32_t)pid, last, state);
+    if (code > 0)
+        wait_state_describe((uint32_t)pid, (uint32_t)pid, state);
+    return code;
+}
+
 static int read_state(pid_t pid, struct wait_state *state)
 {
-    struct waiting_call last = {0};
-    return wait_state_read((uint32_t)pid, (uint32_t)pid, &last, state);
+    return read_state_after(pid, &(struct waiting_call){0}, state);
 }
 
 /* What a process in `wait` waits for, once it does. */
@@ -197,8 +204,7 @@ static void wait_in_futex_until_a_time(int fd)
 static void wait_for_state(pid_t pid, struct waiting_call *last, bool is_stopped, struct wait_state *state)
 {
     for (int i = 0; i < 5000; i++, usleep(1000))
-        if (wait_state_read((uint32_t)pid, (uint32_t)pid, last, state) == 1 &&
-            (state->reason == REASON_STOPPED) == is_stopped)
+        if (read_state_after(pid, last, state) == 1 && (state->reason == REASON_STOPPED) == is_stopped)
             return;
     fail();
 }
@@ -220,12 +226,12 @@ static void test_a_stop_interrupts_a_wait_and_is_a_wait_of_its_own(void **unused
         }
         do
             usleep(1000);
-        while (wait_state_read((uint32_t)pid, (uint32_t)pid, &none, &before) != 1 || !before.is_in_call);
+        while (read_state_after(pid, &none, &before) != 1 || before.number < 0);
         kill(pid, SIGSTOP);
         wait_for_state(pid, &last, true, &stopped);
         kill(pid, SIGCONT);
         wait_for_state(pid, &last, false, &after);
-        while (wait_state_read((uint32_t)pid, (uint32_t)pid, &(struct waiting_call){0}, &stopped) != 1)
+        while (read_state(pid, &stopped) != 1)
             usleep(1000); /* it may still run on its way into the next call */
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);

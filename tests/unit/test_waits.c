@@ -44,7 +44,7 @@ static void begin(struct fixture *fixture, bool is_busy)
 {
     struct error err;
     *fixture = (struct fixture){.cpu = UINT32_MAX};
-    snprintf(fixture->path, sizeof(fixture->path), "/tmp/prof-test-waits-%d.spool", (int)getpid());
+    snprintf(fixture->path, sizeof(fixture->path), "/tmp/prof-test-waits-%d-%p.spool", (int)getpid(), (void *)fixture);
     unlink(fixture->path);
     assert_int_equal(spool_writer_new(&fixture->spool, fixture->path, &err), 0);
     fixture->libraries = library_table_new(fixture->spool);
@@ -141,6 +141,46 @@ static void test_a_thread_that_sleeps_on_is_found_again(void **state)
 }
 
 /* It is busy, so a look finds it awake. No record says that it was on a CPU by then: it was ready. */
+static void test_a_pass_reads_all_calls_before_any_stack(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 };
+    struct fixture fixtures[COUNT];
+    struct error err;
+    for (size_t i = 0; i < COUNT; i++) {
+        begin(&fixtures[i], false);
+        if (i > 0) {
+            uint32_t pid = (uint32_t)fixtures[i].pid;
+            assert_int_equal(tracker_add_running_process(fixtures->tracker, pid, "x", fixtures[i].start, &err), 0);
+            assert_int_equal(tracker_add_running_thread(fixtures->tracker, pid, pid, "x", fixtures[i].start, &err), 0);
+        }
+        const struct perf_record record = {.type = PERF_RECORD_SWITCH,
+                                           .pid = (uint32_t)fixtures[i].pid,
+                                           .tid = (uint32_t)fixtures[i].pid,
+                                           .time = fixtures[i].start + 1,
+                                           .cpu = UINT32_MAX,
+                                           .context_switch.out = true};
+        assert_int_equal(waits_switch(&fixtures->waits, &record, &err), 0);
+    }
+    look(fixtures, monotonic_ns());
+    const struct wait_reading *readings = fixtures->waits.readings.data;
+    assert_int_equal(fixtures->waits.readings.length, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(readings[i].waits);
+        assert_true(readings[i].copied > 0);
+        assert_true(readings[i].copy_read > readings[COUNT - 1].state.known);
+        assert_true(i == 0 || readings[i].state.asked > readings[i - 1].state.known);
+        struct tracked_process *process;
+        const struct tracked_thread *thread =
+            tracker_find_thread(fixtures->tracker, (uint32_t)fixtures[i].pid, &process);
+        assert_non_null(thread->run.stack);
+        assert_true(thread->run.stack->frame_count > 0);
+        assert_int_equal(thread->run.stack->reason, REASON_SLEEP);
+    }
+    for (size_t i = COUNT; i-- > 0;)
+        end(&fixtures[i]);
+}
+
 static void test_a_thread_that_is_found_awake_waits_for_a_cpu(void **state)
 {
     (void)state;
@@ -757,6 +797,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_thread_that_sleeps_on_is_found_again),
+        cmocka_unit_test(test_a_pass_reads_all_calls_before_any_stack),
         cmocka_unit_test(test_a_thread_that_is_found_awake_waits_for_a_cpu),
         cmocka_unit_test(test_a_thread_that_runs_by_then_is_not_ready),
         cmocka_unit_test(test_a_reading_on_the_cpu_of_the_thread_counts_from_the_time_it_was_planned),
