@@ -4,6 +4,7 @@
  */
 #include "cmd/doctor/doctor.h"
 
+#include "os/file_io.h"
 #include "os/file_proc.h"
 #include "sample/perf_events.h"
 #include "sample/tracefs.h"
@@ -58,6 +59,18 @@ static void examine_container(struct findings *findings, bool perf_works)
                 filtered ? "system calls are filtered (seccomp)" : "system calls are not filtered (seccomp)");
     if (state == FINDING_LESS)
         finding_set_fix(findings, "docker run " CONTAINER_OPTIONS " ...");
+}
+
+/* The release is such as "5.15.153.1-microsoft-standard-WSL2", also in a container. WSL1, which has no Linux kernel,
+ * writes "Microsoft". */
+static void examine_windows(struct findings *findings, bool perf_works, bool traces)
+{
+    char release[128];
+    if (file_read_text("/proc/sys/kernel/osrelease", release, sizeof(release)) && strstr(release, "microsoft") &&
+        (perf_works || traces))
+        finding_add(findings, FINDING_OK, "wsl", "Windows",
+                    "in WSL2: prof records Linux programs with %s, but no Windows programs",
+                    perf_works ? "perf events" : "ptrace");
 }
 
 /* ---- perf events ---- */
@@ -251,6 +264,7 @@ bool doctor_examine_recording(struct findings *findings)
     examine_tracepoints(findings);
     bool traces = examine_ptrace(findings, child, perf);
     examine_container(findings, perf);
+    examine_windows(findings, perf, traces);
     end_child(child);
     return perf || traces;
 }
