@@ -44,7 +44,7 @@ static int record_process(pid_t pid, const char *spool, struct open_files *files
                                            .recorder = "prof " PROF_VERSION,
                                            .once = true,
                                            .python = true,
-                                           .environment = {.no_host = true},
+                                           .environment = {.no_machine_name = true},
                                            .files = files};
     sigset_t signals, before;
     record_signals(&signals);

@@ -147,7 +147,7 @@ static int record_process(struct top *top, struct error *err)
                                            .python = true,
                                            .spool_path = top->spool.text,
                                            .recorder = "prof " PROF_VERSION,
-                                           .environment = {.no_host = true},
+                                           .environment = {.no_machine_name = true},
                                            .control = {.keep = {.ns = KEPT_NS}}};
     sigset_t signals;
     record_signals(&signals);

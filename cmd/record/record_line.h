@@ -28,7 +28,7 @@ struct record_line {
     uint32_t rate;
     uint64_t duration; /* ns, or 0 for no limit */
     uint32_t counters; /* bit set of enum counter_group */
-    bool no_host;
+    bool no_machine_name;
     struct option_texts variables; /* names of environment variables to save */
     ARRAY(char *) arguments;       /* arguments before the command, with NULL at the end */
     bool live, save_only, wakers, no_wakers, quiet, verbose;

@@ -56,7 +56,7 @@ static bool read_value(const char *path, const char *key, char *out, size_t size
     return found;
 }
 
-static void write_system(struct writing *writing, bool no_host)
+static void write_system(struct writing *writing, bool no_machine_name)
 {
     struct utsname system;
     char release[256] = "Linux", text[1024];
@@ -68,7 +68,7 @@ static void write_system(struct writing *writing, bool no_host)
     write_value(writing, INFO_MACHINE, system.machine);
     snprintf(text, sizeof(text), "%s %s %s", system.sysname, system.release, system.version);
     write_value(writing, INFO_KERNEL, text);
-    if (!no_host)
+    if (!no_machine_name)
         write_value(writing, INFO_HOST, system.nodename);
 }
 
@@ -305,11 +305,11 @@ int environment_write(struct spool_writer *spool, const struct environment_optio
                       struct error *err)
 {
     struct writing writing = {.spool = spool, .err = err};
-    write_system(&writing, options->no_host);
+    write_system(&writing, options->no_machine_name);
     write_cpus(&writing);
     write_hypervisor(&writing);
     write_container(&writing);
-    if (!options->no_host)
+    if (!options->no_machine_name)
         write_directory(&writing, pid);
     write_variables(&writing, options, pid);
     if (!writing.code && options->arguments && options->arguments[0])

@@ -19,7 +19,7 @@ struct environment_options {
     char *const *arguments;       /* prof's own options, NULL at the end, or NULL if unknown */
     const char *const *variables; /* names of environment variables to record */
     size_t variable_count;
-    bool no_host; /* omit host name and working directory */
+    bool no_machine_name; /* omit host name and working directory */
 };
 
 /* `pid`: the running process whose working directory and variables are saved, or 0 (prof's own, which the command
