@@ -5,8 +5,8 @@
  * standard input, output and error. If prof or the connection ends, the keeper reads the end of its input, ends the
  * recorder and removes the directory. So neither a recorder nor a profile stays on the other machine.
  *
- * The keeper's answers begin with "prof: ", because the login shell may print other lines. The binary stays in the
- * cache directory of prof, which removes the least recently used files (os/directory.h).
+ * The keeper's answers begin with "prof: " on a new line, because the login shell may print other text. The binary
+ * stays in the cache directory of prof, which removes the least recently used files (os/directory.h).
  */
 #include "cmd/record/remote.h"
 
@@ -36,7 +36,7 @@ static const bool is_portable = false;
  */
 static const char keeper[] =
     "umask 077\n"
-    "echo \"prof: $(uname -s) $(uname -m)\"\n"
+    "printf '\\nprof: %s\\n' \"$(uname -s) $(uname -m)\"\n"
     "read -r name size || exit\n"
     "cache=${XDG_CACHE_HOME:-$HOME/.cache}/prof work=\n"
     "file=$cache/$name new=$cache/.new-$$-$name\n"
@@ -50,7 +50,8 @@ static const char keeper[] =
     "    mkdir -p \"$cache\" && head -c \"$size\" >\"$new\" && is_intact \"$new\" && chmod 700 \"$new\" &&\n"
     "        mv -f \"$new\" \"$file\" || exit\n"
     "fi\n"
-    "work=$(mktemp -d \"${TMPDIR:-/tmp}/prof-XXXXXX\") && ln -s \"$file\" \"$work/prof\" || exit\n"
+    "work=$(mktemp -d \"${TMPDIR:-/tmp}/prof-XXXXXX\") && ln -s \"$file\" \"$work/prof\" && echo >\"$work/pid\" &&\n"
+    "    \"$work/prof\" --version >/dev/null || exit\n"
     "echo \"prof: $work\"\n"
     "while read -r word name; do\n"
     "    [ \"$word\" != get ] || { [ -s \"$work/$name\" ] || exit 3; cat \"$work/$name\"; exit; }\n"
@@ -113,7 +114,7 @@ static pid_t start(const char *const *argv, int input, int output)
     posix_spawn_file_actions_destroy(&files);
     if (!code)
         return pid;
-    ui_fail("cannot run %s: %s", argv[0], strerror(code));
+    ui_fail("cannot run %s: %s", argv[0], code == ENOENT ? "it is not installed" : strerror(code));
     return 0;
 }
 
@@ -288,7 +289,9 @@ static int prepare_machine(bool is_quiet, char directory[ANSWER_SIZE])
     if (!start_keeper())
         return EXIT_FAILURE;
     if (!read_answer(system))
-        return ssh.signal ? EXIT_FAILURE : ui_fail("cannot connect to %s", ssh.host);
+        return ssh.signal
+                   ? EXIT_FAILURE
+                   : ui_fail("cannot connect to %s, so test the connection with 'ssh %s true'", ssh.host, ssh.host);
     if (!starts_with(system, "Linux "))
         return ui_fail("%s runs %s, and prof records only on Linux", ssh.host, system);
     int binary = open_binary(system + strlen("Linux "));
