@@ -12,7 +12,8 @@ archive=${1:-$(ls "$here"/prof-*-linux-x86_64.tar.gz 2>/dev/null | tail -n 1)}
 (cd "$(dirname "$archive")" && sha256sum -c "${archive##*/}.sha256" >/dev/null 2>&1) ||
     fail "the checksum of $archive differs from that in $archive.sha256: download both again"
 
-prefix=${PREFIX:-$HOME/.local}
+prefix=${PREFIX:-${HOME:+$HOME/.local}}
+[ "$prefix" ] || fail "HOME is not set: PREFIX=DIR chooses a directory"
 mkdir -p "$prefix" && prefix=$(cd "$prefix" && pwd) && work=$(mktemp -d "$prefix/.prof-XXXXXX") ||
     fail "cannot write to $prefix: PREFIX=DIR chooses another directory"
 trap 'status=$?; rm -rf "$work"; [ $status = 0 ] || fail "cannot install to $prefix: nothing is installed"' EXIT
@@ -44,4 +45,7 @@ find . -type f | while read -r file; do
     mv -f "$file" "$prefix/$file"
 done
 echo "installed: $prefix/bin/prof, $("$prefix/bin/prof" --version)"
-case :$PATH: in *:"$prefix/bin":*) ;; *) echo "add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;; esac
+case :$PATH: in
+*:"$prefix/bin":*) ;;
+*) printf '%s\n' "to run it as prof, add this line to ~/.profile, and run the line now:" "    export PATH=\"$prefix/bin:\$PATH\"" ;;
+esac
