@@ -172,6 +172,41 @@ await check('the dialog shows the remaining and the removed data, and saves the 
     await first.close();
 });
 
+await check('notes name a range, pin a function, and are in the address', async () => {
+    const first = await openPage(served);
+    const notes = first.getByRole('list', { name: 'Notes' }).getByRole('listitem');
+    const written = () => first.evaluate(() => new URL(location.href).searchParams.getAll('note'));
+    await first.keyboard.press('P');
+    await askUntil((name) => name === 'Name', () => first.evaluate(() => document.activeElement.getAttribute('aria-label')));
+    await first.keyboard.type('start');
+    await first.keyboard.press('Tab');
+    await first.keyboard.type('nothing <b>yet</b>\n');
+    await first.getByRole('tab', { name: 'Functions' }).click();
+    await settle(first);
+    const pinned = await first.locator('.tree-row.selected .func-name').innerText();
+    await first.keyboard.press('Shift+F10');
+    await first.getByRole('menuitem', { name: 'Add a note' }).click();
+    await first.keyboard.type('slow\n');
+    await askUntil((texts) => texts.length === 2 && texts.join().includes('slow'), written);
+    assertEqual((await written()).map((text) => text.split('\n').slice(1).join()).join('|'), 'start,nothing <b>yet</b>|,slow', 'the notes in the address');
+    assertEqual(await notes.getByRole('button').first().innerText(), 'Full range', 'the place of the range');
+    await first.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await askUntil((text) => text.includes('start') && text.includes(`| ${pinned} |`), () => first.evaluate(() => navigator.clipboard.readText()));
+    const again = await openPage(first.url(), '.note');
+    await again.locator('.note-place').last().click();
+    await again.waitForSelector('#tab-butterfly[aria-selected=true]');
+    await again.getByRole('tab', { name: 'Notes' }).click();
+    await again.locator('.note-place').first().click();
+    await askUntil((address) => /preview=/.test(address), () => again.url());
+    await again.close();
+    await first.getByRole('button', { name: 'Delete this note' }).first().click();
+    assertEqual((await written()).length, 1, 'the number of notes after one is deleted');
+    await first.getByRole('tab', { name: 'Notes' }).focus();
+    await first.keyboard.press('Control+z');
+    await askUntil((texts) => texts.length === 2, written);
+    await first.close();
+});
+
 await check('nothing was asked for over a network, and nothing went wrong', () => {
     assertEqual(foreign.filter((address) => !/^(blob|file):/.test(address) && !address.startsWith(served)).join(), '', 'asked for');
     assertEqual(complaints.join('\n'), '', 'console');

@@ -66,7 +66,9 @@ function onSessionKey({ commands, info, store }: Session, event: KeyboardEvent):
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
     const name = keyName(event);
     const command = commands.commands.find(({ key, isOffered }) => name !== null && key === name && isOffered());
-    const tab = /^[0-9]$/.test(name ?? '') ? offeredTabs(info.value)[(Number(name) + 9) % 10] : undefined;
+    const tab = /^[0-9]$/.test(name ?? '')
+        ? offeredTabs(info.value, store.view.value)[(Number(name) + 9) % 10]
+        : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
     if (command) command.run();
     else if (tab) goToView(store, tab);

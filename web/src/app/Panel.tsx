@@ -45,6 +45,7 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     waits: Waits,
     intervals: later('IntervalTable'),
     processes: later('ProcessTable'),
+    notes: later('NoteList'),
 };
 
 const StackSearch = (): JSX.Element => {
@@ -159,7 +160,7 @@ export function Panel(): JSX.Element {
     const View = VIEWS[tab];
     return (
         <section class="panel" aria-label="Selected threads">
-            {tab !== 'processes' && (
+            {tab !== 'processes' && tab !== 'notes' && (
                 <div class="filter-bar">
                     {tab === 'waits' && <WaitGroupingChoice />}
                     {tab === 'waits' ? <ComparisonChoice /> : !isMarkers && <SampleFilters />}

@@ -114,7 +114,7 @@ function onTabKey(session: Session, event: KeyboardEvent): void {
     const to =
         event.ctrlKey || event.metaKey || event.altKey
             ? null
-            : tabByKey(offeredTabs(session.info.value), view.value.tab, event.key);
+            : tabByKey(offeredTabs(session.info.value, view.value), view.value.tab, event.key);
     if (to === null) return;
     if (to !== view.value.tab) changeView({ tab: to }, 'push');
     document.querySelector<HTMLElement>(`#tab-${to}`)?.focus();
@@ -132,7 +132,7 @@ export function TabBar(): JSX.Element {
     return (
         <div class="tab-bar">
             <div role="tablist" aria-label="Views" onKeyDown={(event) => onTabKey(session, event)}>
-                {offeredTabs(session.info.value).map((offered) => (
+                {offeredTabs(session.info.value, view.value).map((offered) => (
                     <button
                         key={offered}
                         type="button"

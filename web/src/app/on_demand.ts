@@ -8,6 +8,7 @@ export { Keys } from '../commands/Keys';
 export { PathView } from '../critical_path/PathView';
 export { IntervalTable } from '../markers/IntervalTable';
 export { MarkerChart } from '../markers/MarkerChart';
+export { NoteList } from '../notes/NoteList';
 export { ProcessTable } from '../processes/ProcessTable';
 export { ShareForm } from '../save/ShareForm';
 export { Facts } from '../summary/Facts';

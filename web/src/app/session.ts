@@ -27,6 +27,7 @@ import { createIntervals } from '../markers/intervals';
 import { createMarkerChart } from '../markers/marker_chart';
 import { createMarkerFilter } from '../markers/marker_filter';
 import { createMarkers } from '../markers/markers';
+import { createNotes } from '../notes/notes';
 import { createExports } from '../save/exports';
 import { createProfile } from '../save/profile';
 import { createSharing } from '../save/sharing';
@@ -112,6 +113,7 @@ function createViews(trees: ReturnType<typeof createTrees>) {
         exports: createExports(trees),
         intervals: createIntervals(trees),
         markers: createMarkers(trees),
+        notes: createNotes(trees),
         copies: createCopies(trees),
         sourceTexts: createSourceTexts(trees),
     };

@@ -2,6 +2,7 @@
 
 import type { ComparisonPart } from '../compare/comparison';
 import type { Recursion } from '../engine/api';
+import type { NotesPart } from '../notes/notes';
 import type { NamesPart } from '../session/names';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
@@ -32,6 +33,7 @@ type MenuSession = SessionBase & {
     comparison: ComparisonPart;
     copies: CopiesPart;
     names: NamesPart;
+    notes: NotesPart;
     sourcePanel: SourcePanelPart;
     store: StorePart;
     transformOffers: TransformOffersPart;
@@ -111,6 +113,10 @@ function createItems(session: MenuSession) {
             ...searchItems(),
             ...normalizeItems(func),
             ...own,
+            menuItem('Add a note', () => session.notes.addFunction(func), {
+                title: 'Pin this function to the list of notes',
+                startsGroup: true,
+            }),
             menuItem('Copy function name', () => act(copyName(func)), { keys: 'Ctrl+C', startsGroup: true }),
             menuItem('Copy source path', () => act(copySource(func)), { enabled: funcName(func)?.file !== '' }),
         ];

@@ -9,6 +9,7 @@ import type { ComparisonPart } from '../compare/comparison';
 import type { CriticalPathPart } from '../critical_path/critical_path';
 import { isFollowing, toggleHold } from '../live/live';
 import type { MarkerFilterPart } from '../markers/marker_filter';
+import type { NotesPart } from '../notes/notes';
 import type { ExportsPart } from '../save/exports';
 import type { ProfilePart } from '../save/profile';
 import type { SharingPart } from '../save/sharing';
@@ -35,6 +36,7 @@ export type CommandSession = SessionBase & {
     functions: FunctionsPart;
     markerFilter: MarkerFilterPart;
     nodeMenu: NodeMenuPart;
+    notes: NotesPart;
     profile: ProfilePart;
     sharing: SharingPart;
     sourceFind: SourceFindPart;

@@ -2,6 +2,7 @@
 
 import { OFFERED } from '../calltree/transform_offers';
 import type { SessionBase } from '../session/session_base';
+import type { StorePart } from '../session/store';
 import type { TrackActionsPart } from '../timeline/track_actions';
 import { rowKeyText } from '../timeline/track_actions';
 import { type KeyLine, MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../ui/search_help';
@@ -178,14 +179,18 @@ function commandLines(commands: readonly Command[]): KeyLine[] {
     return [...lines].map(([title, keys]) => [keys, title]);
 }
 
-type KeySession = Pick<SessionBase, 'info'> & { commands: CommandsPart; trackActions: TrackActionsPart };
+type KeySession = Pick<SessionBase, 'info'> & {
+    commands: CommandsPart;
+    store: StorePart;
+    trackActions: TrackActionsPart;
+};
 
 export function keyGroupsOf(session: KeySession): KeyGroup[] {
     const added: Record<string, KeyLine[]> = {
         Everywhere: commandLines(session.commands.commands),
         Views: [
             [
-                ['1', '…', String(offeredTabs(session.info.value).length % 10)],
+                ['1', '…', String(offeredTabs(session.info.value, session.store.view.value).length % 10)],
                 'switch to a view, in the order of the tabs',
             ],
         ],

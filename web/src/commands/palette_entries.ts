@@ -86,12 +86,12 @@ export function menuEntries({ commands }: PaletteSession, items: readonly MenuIt
 }
 
 export function viewEntries({ info, store }: PaletteSession): Unscored[] {
-    return offeredTabs(info.value).map((tab, at) => ({
+    return offeredTabs(info.value, store.view.value).map((tab, at) => ({
         id: `view-${tab}`,
         group: 'View',
         title: TAB_TITLES[tab],
         detail: '',
-        keys: String((at + 1) % 10),
+        keys: at < 10 ? String((at + 1) % 10) : '',
         run: () => {
             if (store.view.value.tab !== tab) store.changeView({ tab }, 'push');
         },

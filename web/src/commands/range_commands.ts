@@ -68,6 +68,7 @@ export function rangeCommands(session: CommandSession): Command[] {
             isOffered: () => view.value.preview === null && view.value.ranges.length === 0,
             isHidden: true,
         }),
+        command('Add a note to the selected range', session.notes.addRange, { key: 'P' }),
         command('Critical path of the selected range', showPath, { isOffered: session.criticalPath.hasPaths }),
         command('Clear selection', clearSelection, { key: 'Escape', isHidden: true }),
     ];

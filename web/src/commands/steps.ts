@@ -24,6 +24,7 @@ const WORDS: Partial<Record<keyof View, string>> = {
     threads: 'thread selection',
     profileName: 'name',
     sourcePanel: 'source and assembly',
+    notes: 'notes',
     tab: 'view',
     colorBy: 'colors',
     sorts: 'table sorting',

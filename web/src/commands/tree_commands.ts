@@ -50,6 +50,9 @@ export function treeCommands(session: CommandSession): Command[] {
             () => session.nodeMenu.showButterfly(functionInView()),
             { key: 'b', isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0 },
         ),
+        command('Add a note to the selected function', () => session.notes.addFunction(functionInView()), {
+            isOffered: () => functionInView() >= 0,
+        }),
         command('Fold or show chains of calls', () => changeView({ showsChains: !view.value.showsChains }, 'push'), {
             isOffered: () => view.value.tab === 'calltree',
         }),

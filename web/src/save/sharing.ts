@@ -152,13 +152,13 @@ export function createSharing(session: SharingSession) {
         return new Uint8Array(await answer.arrayBuffer());
     }
 
-    /** Returns the view that others see first, without names, and with the new numbers of the remaining threads. */
+    /** Returns the first view for others, without names and notes, and with the new numbers of the remaining threads. */
     function viewForOthers(): string {
         const { threads, ...shown }: View = view.value;
         const left = scope.value & SCOPE.threads ? threads.map((_, at) => at) : threads;
         const others =
             scope.value & SCOPE.threads ? { ...EMPTY_VIEW, tab: shown.tab, inverted: shown.inverted } : shown;
-        const shared = { ...others, threads: left, search: '', markerSearch: '', profileName: '' };
+        const shared = { ...others, threads: left, search: '', markerSearch: '', profileName: '', notes: null };
         return encodeView(shared, info.value.rangeStart, info.value.funcCount);
     }
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { Session } from '../app/session';
 import { startDrag } from '../base/drag';
 import { useSession } from '../session/context';
-import { ZoomIcon } from '../ui/icons';
+import { NoteIcon, ZoomIcon } from '../ui/icons';
 import type { Range } from '../view/codec';
 import { graphWidth } from '../window/windows';
 
@@ -91,6 +91,15 @@ export function RangeLabel(): JSX.Element | null {
                 onClick={commitPreview}
             >
                 <ZoomIcon />
+            </button>
+            <button
+                type="button"
+                class="button quiet square small"
+                aria-label="Add a note to this range"
+                title="Add a note to this range (P)"
+                onClick={session.notes.addRange}
+            >
+                <NoteIcon />
             </button>
         </div>
     );

@@ -32,6 +32,7 @@ export const SunIcon = (): JSX.Element => (
 );
 export const MoonIcon = (): JSX.Element => <Icon path="M13.5 9.6A5.8 5.8 0 0 1 6.4 2.5a5.8 5.8 0 1 0 7.1 7.1Z" />;
 export const SidebarIcon = (): JSX.Element => <Icon path="M2 3h12v10H2ZM10 3v10" />;
+export const NoteIcon = (): JSX.Element => <Icon path="M3 2.5h10v7.5L9.5 13.5H3ZM13 10H9.5v3.5M5.5 5.5h5M5.5 8h3" />;
 export const CutIcon = (): JSX.Element => <Icon size={12} path="M2 8h2.5M7 8h2M11.5 8H14M8 2v3M8 11v3" />;
 export const ChevronIcon = (): JSX.Element => <Icon size={12} path="M6 4l4 4-4 4" />;
 export const PreviousIcon = (): JSX.Element => <Icon size={14} path="M4 10l4-4 4 4" />;

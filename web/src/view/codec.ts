@@ -3,7 +3,7 @@
  * too, have its names and forms (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`,
  * `hideIdleSamples`). prof adds `path` (the selected call node), `preview` (the range during its selection), `tab`,
  * `sort`, `center` (of the butterfly), `waitsBy`, `weight`, `chains`, `groupsBy`, `compared`, `scaledBy`, `colorBy`,
- * and the tracks (`tracks`, `shownTracks`, `hiddenTracks`, `openTracks`, `trackOrder`).
+ * `note`, and the tracks (`tracks`, `shownTracks`, `hiddenTracks`, `openTracks`, `trackOrder`).
  */
 
 import { COLOR_KEYS, type ColorKey } from '../base/color_key';
@@ -12,6 +12,7 @@ import type { Compared, NodePath, ProfileInfo, ScaledBy, Transform } from '../en
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { COMPARE_BY, COMPARED } from '../engine/layout';
 import { WAIT_GROUPING, type WaitGrouping } from '../engine/waits';
+import { decodeNotes, encodeNotes, type Note } from './note_codec';
 import { decodeSourcePanel, encodeSourcePanel, type SourcePanelView } from './source_codec';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
@@ -32,6 +33,7 @@ export const TABS = [
     'waits',
     'intervals',
     'processes',
+    'notes',
 ] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_TITLES: Record<Tab, string> = {
@@ -46,19 +48,24 @@ export const TAB_TITLES: Record<Tab, string> = {
     waits: 'Waits',
     intervals: 'Intervals',
     processes: 'Processes',
+    notes: 'Notes',
 };
 /** The tabs of the call tree, whose selected node is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 /** The charts with a choice of colors. */
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
-/** Returns the tabs for which a profile has data. */
-export function offeredTabs(info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses'>): Tab[] {
+/** Returns the tabs for which a profile has data, and the open tab. */
+export function offeredTabs(
+    info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses'>,
+    { notes, tab }: Pick<View, 'notes' | 'tab'>,
+): Tab[] {
     const offers: Partial<Record<Tab, boolean>> = {
         waits: info.hasWaits,
         intervals: info.hasIntervals,
         processes: info.hasProcesses,
+        notes: (notes?.length ?? 0) > 0 || tab === 'notes',
     };
-    return TABS.filter((tab) => offers[tab] ?? true);
+    return TABS.filter((offered) => offers[offered] ?? true);
 }
 
 /** The tabs that show markers. */
@@ -127,6 +134,8 @@ export interface View {
     sourcePanel: SourcePanelView | null;
     /** The selected line in the panel, or 0. */
     sourceLine: number;
+    /** The notes of the user, or null for the notes of the profile. */
+    notes: readonly Note[] | null;
 }
 
 export const EMPTY_VIEW: View = {
@@ -158,6 +167,7 @@ export const EMPTY_VIEW: View = {
     profileName: '',
     sourcePanel: null,
     sourceLine: 0,
+    notes: null,
 };
 
 const MOST_TABLES = 20;
@@ -265,6 +275,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.profileName !== '') query.set('profileName', view.profileName);
     encodeSourcePanel(view.sourcePanel, query);
     if (view.sourcePanel && view.sourceLine > 0) query.set('sourceLine', String(view.sourceLine));
+    encodeNotes(view.notes, query, (range) => encodeRange(range, zero));
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
 
@@ -310,5 +321,6 @@ export function decodeView(text: string, zero: number): View {
         profileName: query.get('profileName') ?? '',
         sourcePanel: decodeSourcePanel(query),
         sourceLine: Math.max(0, decodeIndex(query.get('sourceLine'))),
+        notes: decodeNotes(query, (range) => decodeRange(range, zero)),
     };
 }
