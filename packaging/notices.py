@@ -30,10 +30,14 @@ LIBRARIES = {
     "libmicrohttpd": ("LGPL-2.1-or-later", None),
     "libunwind": ("MIT", "libunwind-dev"),
     "libzstd": ("BSD-3-Clause OR GPL-2.0-only", "libzstd-dev"),
+    "llvm-toolchain-14": ("Apache-2.0 WITH LLVM-exception", "libclang-rt-14-dev-wasm32"),
     "mbedtls": ("Apache-2.0 OR GPL-2.0-or-later", "libmbedtls-dev"),
+    "wasi-libc": ("CC0-1.0 AND MIT AND SunPro", "wasi-libc"),
     "xz-utils": ("LicenseRef-public-domain", "liblzma-dev"),
     "zlib": ("Zlib", "zlib1g-dev"),
 }
+if (TOP / "web/prebuilt").exists():  # with the engine of another machine, whose versions of these two are not known here
+    del LIBRARIES["llvm-toolchain-14"], LIBRARIES["wasi-libc"]
 COMMON_LICENSES = ("Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3")
 
 RELINKING = """\

@@ -21,6 +21,8 @@
  * Times are those of CLOCK_MONOTONIC, in ns; prof-marks(3) shows how to compare log lines with a profile.
  *
  * With PROF_NO_MARKS defined, all functions compile to nothing.
+ *
+ * Copyright (c) 2026 The prof authors, SPDX-License-Identifier: MIT
  */
 #ifndef PROF_MARKS_H
 #define PROF_MARKS_H
