@@ -44,11 +44,11 @@ static inline void arch_set_in_system_call(uint64_t r[UNWIND_REGS])
     r[8] = 0;
 }
 
-/* Bits 56 to 63 are a tag, which the processor ignores (Linux, Documentation/arch/arm64/tagged-pointers.rst). Bit 55 is
- * set in addresses of the kernel, which have no tags. */
+/* Bits 56 to 63 are a tag, which the processor ignores (Linux, Documentation/arch/arm64/tagged-pointers.rst). Without a
+ * tag they are equal to bit 55, which is 0 in user addresses. */
 static inline uint64_t arch_strip_tag(uint64_t address)
 {
-    return address >> 55 & 1 ? address : address & UINT64_MAX >> 8;
+    return (uint64_t)((int64_t)(address << 8) >> 8);
 }
 
 /* xpaclri, a nop on processors without signatures. The width of a signature depends on the kernel. */

@@ -85,7 +85,7 @@ __asm__(".text\n"
 /* clang-format on */
 #else
 enum { TAG = 0 };
-__attribute__((noinline)) static void call_with_tag(void (*function)(void))
+__attribute__((noinline, noclone)) static void call_with_tag(void (*function)(void))
 {
     function();
     sum++;
