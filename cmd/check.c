@@ -309,7 +309,7 @@ static int parse_limits(struct check *check)
         if (!parse_limit(&check->limits[check->count], options->limits.data[check->count]))
             return ui_usage(
                 "check",
-                "'%s' is not a limit: give total, self(NAME) or total(NAME), then > or <, then a change (+3%% or +20ms), a share of the total (20%%), or a time (500ms)",
+                "'%s' is not a limit; give total, self(NAME) or total(NAME), then > or <, then a change (+3%% or +20ms), a share of the total (20%%), or a time (500ms)",
                 options->limits.data[check->count]);
     return EXIT_SUCCESS;
 }

@@ -204,7 +204,7 @@ static int send_to_recordings(const struct options *options)
         else if (!list.length)
             status = ui_fail("found no running recording of yours");
         else if (list.length > 1 && !options->all && !options->pid)
-            status = ui_fail("%zu recordings of yours run: give a process ID ('prof ctl list' lists them) or --all",
+            status = ui_fail("%zu recordings of yours run; give a process ID ('prof ctl list' lists them) or --all",
                              list.length);
         else
             status = send_request(&list, options);
@@ -223,7 +223,7 @@ static int parse_words(struct options *options, int count, char **words)
     while (known < sizeof(verbs) / sizeof(*verbs) && strcmp(words[0], verbs[known]) != 0)
         known++;
     if (known == sizeof(verbs) / sizeof(*verbs))
-        return ui_usage("ctl", "'%s' is not a request: give pause, resume, mark, snapshot, stop or list", words[0]);
+        return ui_usage("ctl", "'%s' is not a request; give pause, resume, mark, snapshot, stop or list", words[0]);
     options->verb = words[0];
     int at = 1;
     if (strcmp(options->verb, "mark") == 0) {

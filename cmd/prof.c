@@ -72,13 +72,13 @@ int print_unknown_command(const char *name)
     struct stat info;
     bool is_file = stat(name, &info) == 0 && S_ISREG(info.st_mode);
     if (meant)
-        ui_print_message("there is no command '%s'; did you mean 'prof %s'?", name, meant->name);
+        ui_print_message("unknown command '%s'; did you mean 'prof %s'?", name, meant->name);
     else if (is_file && (ends_with(name, ".json") || ends_with(name, ".json.gz")))
-        ui_print_message("there is no command '%s'; to show this file: prof load %s", name, name);
+        ui_print_message("unknown command '%s'; to show this file: prof load %s", name, name);
     else if (is_file && (info.st_mode & 0111))
-        ui_print_message("there is no command '%s'; to profile this program: prof record %s", name, name);
+        ui_print_message("unknown command '%s'; to profile this program: prof record %s", name, name);
     else
-        ui_print_message("there is no command '%s'; 'prof help' lists them", name);
+        ui_print_message("unknown command '%s'; 'prof help' lists them", name);
     return EXIT_USAGE;
 }
 
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         word = "help";
     if (word[0] == '-') {
-        ui_print_message("there is no option %s before the command; 'prof help' shows the usage", word);
+        ui_print_message("unknown option %s before the command; 'prof help' shows the usage", word);
         return EXIT_USAGE;
     }
     const struct command *command = find_command(word);

@@ -28,7 +28,7 @@ static int parse_port(const struct option_use *use)
         port = port * 10 + (unsigned long)(*at - '0');
     bool plus = *at == '+';
     if (at == use->value || at[plus] != '\0' || port > UINT16_MAX || (plus && port == 0))
-        return ui_usage(use->command, "'%s' is not a port: give 3000, 3000+ or 0", use->value);
+        return ui_usage(use->command, "'%s' is not a port; give 3000, 3000+ or 0", use->value);
     options->port = (uint16_t)port;
     options->search_port = plus;
     options->has_port = true;
@@ -45,7 +45,7 @@ static int parse_ui(const struct option_use *use)
         return 0;
     int directory = directory_open(use->value, &err);
     if (directory < 0)
-        return ui_usage(use->command, "'%s' is not a front end: give 'hosted' or a directory with an index.html",
+        return ui_usage(use->command, "'%s' is not a front end; give 'hosted' or a directory with an index.html",
                         use->value);
     close(directory);
     return 0;
@@ -57,7 +57,7 @@ static int add_source_map(const struct option_use *use)
     struct serving_options *options = use->group;
     char *equals = strchr(use->value, '=');
     if (!equals || equals == use->value || !equals[1])
-        return ui_usage(use->command, "'%s' does not map a directory: give OLD=NEW, such as /build/src=/home/me/src",
+        return ui_usage(use->command, "'%s' does not map a directory; give OLD=NEW, such as /build/src=/home/me/src",
                         use->value);
     *equals = '\0';
     return array_push(&options->source_maps, (struct source_map){.from = use->value, .to = equals + 1})
@@ -146,7 +146,7 @@ void print_tunnel(uint16_t port)
         port, other_port, user ? user : "", user ? "@" : "", host);
 }
 
-/* Prints the address, opens the browser if there is a desktop, and waits for a signal. */
+/* Prints the address, opens the browser if a desktop is running, and waits for a signal. */
 static void show_and_wait(const struct serving_options *options, struct server *server, const sigset_t *ending)
 {
     char hosted[HOSTED_URL_SIZE];

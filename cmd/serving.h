@@ -18,7 +18,7 @@ struct serving_options {
     ARRAY(struct source_map) source_maps; /* --source-map, in order */
 };
 
-/* Defaults: the first free port from 3000, and a browser if there is a desktop. */
+/* Defaults: the first free port from 3000, and a browser if a desktop is running. */
 #define SERVING_DEFAULTS                                                                                               \
     {                                                                                                                  \
         .port = SERVE_FIRST_PORT, .search_port = true                                                                  \

@@ -312,7 +312,7 @@ const struct option_table stacks_table = {
     .words = WORDS_FILES,
 };
 
-/* Digits are a process ID, and other words a path. */
+/* A word of digits is a process ID. Any other word is a path. */
 static int parse_subject(const char *word, struct subject *subject)
 {
     char *end;

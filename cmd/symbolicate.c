@@ -128,7 +128,7 @@ static const char usage[] =
     "Reads them from the programs, libraries and debug files of this machine.\n"
     "Lists the libraries that have addresses without a symbol, and the reason.\n"
     "FILE may also be the spool file of an unsaved recording, or the perf.data file of perf record.\n"
-    "Such a file needs -o, for its profile.\n";
+    "For such a file, -o names the profile to write.\n";
 
 const struct option_table symbolicate_table = {
     .command = "symbolicate",

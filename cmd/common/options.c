@@ -128,10 +128,10 @@ static int print_unknown_option(const char *command, const struct option_row *co
     char typed[NAME_SIZE];
     snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(option, "="), option);
     if (!strcmp(command, "record") && (!strcmp(typed, "-g") || !strcmp(typed, "--call-graph")))
-        return ui_usage(command, "there is no option %s: prof always records call graphs", option);
+        return ui_usage(command, "unknown option %s; prof always records call graphs", option);
     const char *meant = find_similar_option(rows, typed);
-    return meant ? ui_usage(command, "there is no option %s; did you mean --%s?", option, meant)
-                 : ui_usage(command, "there is no option %s", option);
+    return meant ? ui_usage(command, "unknown option %s; did you mean --%s?", option, meant)
+                 : ui_usage(command, "unknown option %s", option);
 }
 
 static int print_bad_option(const char *command, const struct option_row *const *rows, int result, char **argv)

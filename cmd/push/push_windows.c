@@ -309,7 +309,8 @@ int push_windows_end(struct companion *windows, bool is_last_call)
             kill(windows->pid, SIGTERM);
     free(windows);
     if (WIFSIGNALED(status))
-        ui_print_message("signal %d ended the process that pushes profiles: windows that it had not queued are lost",
-                         WTERMSIG(status));
+        ui_print_message(
+            "signal %d ended the process that pushes profiles; the windows that were not queued yet are lost",
+            WTERMSIG(status));
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -181,10 +181,10 @@ static void print_queue_size(struct pushing *pushing)
         return;
     if (waiting.count == 1)
         ui_print_message(
-            "1 profile waits in the queue: the next push to this address sends it, or 'prof push --queued'");
+            "1 profile waits in the queue; the next push to this address or 'prof push --queued' sends it");
     else if (waiting.count)
         ui_print_message(
-            "%u profiles wait in the queue: the next push to this address sends them, or 'prof push --queued'",
+            "%u profiles wait in the queue; the next push to this address or 'prof push --queued' sends them",
             waiting.count);
     if (waiting.others && !pushing->is_quiet)
         ui_print_message("%u profile%s in the queue for %s: 'prof push --queued %.*s' sends %s", waiting.others,

@@ -19,7 +19,7 @@ static int parse_last(const struct option_use *use)
                ? 0
                : ui_usage(
                      "record",
-                     "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G): give a value such as 30s or 64M",
+                     "'%s' is neither a time (ms, s, min, h) nor a size (K, M, G); give a value such as 30s or 64M",
                      use->value);
 }
 
@@ -58,7 +58,8 @@ int control_check(const struct control_options *options, bool has_command, bool 
             "record",
             "--paused and --delay exclude each other: --paused starts paused until 'prof ctl resume', --delay for a time");
     if (keeps_last && options->max_size)
-        return ui_usage("record", "--last and --max-size exclude each other: both limit the size of the recording");
+        return ui_usage("record",
+                        "--last and --max-size exclude each other, because both limit the size of the recording");
     return 0;
 }
 

@@ -27,7 +27,7 @@ static int parse_period(const struct option_use *use)
     struct event_options *options = use->group;
     return parse_number(use->value, 1, INT64_MAX, &options->period)
                ? 0
-               : ui_usage("record", "'%s' is not a period: give a number of events per sample, at least 1", use->value);
+               : ui_usage("record", "'%s' is not a period; give a number of events per sample, at least 1", use->value);
 }
 
 const struct option_row event_option_rows[] = {

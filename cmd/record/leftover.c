@@ -47,6 +47,7 @@ void leftover_report(const char *base)
     if (names)
         closedir(names);
     if (found[0])
-        ui_print_message("%.*s%s is an earlier, unsaved recording: show it with 'prof load %.*s%s', or remove the file",
-                         directory_length, base, found, directory_length, base, found);
+        ui_print_message(
+            "%.*s%s is an unsaved recording; show the recording with 'prof load %.*s%s', or remove the file",
+            directory_length, base, found, directory_length, base, found);
 }

@@ -11,7 +11,7 @@ static int parse_duration(const struct option_use *use)
     char *end;
     double seconds = strtod(use->value, &end);
     if (end == use->value || *end || !(seconds >= 0.001 && seconds <= 1e9))
-        return ui_usage("record", "'%s' is not a duration: give at least 0.001 seconds", use->value);
+        return ui_usage("record", "'%s' is not a duration; give at least 0.001 seconds", use->value);
     options->duration = (uint64_t)(seconds * 1e9);
     return 0;
 }
@@ -23,7 +23,7 @@ static int parse_counters(const struct option_use *use)
                ? 0
                : ui_usage(
                      "record",
-                     "'%s' is not a list of counters: give all, none, or some of cpu, memory, faults, io, switches, threads, system and power, separated by commas",
+                     "'%s' is not a list of counters; give all, none, or some of cpu, memory, faults, io, switches, threads, system and power, separated by commas",
                      use->value);
 }
 
@@ -146,7 +146,8 @@ static int check_options(struct record_line *options, char **argv)
                           : options->host                ? "--host"
                                                          : NULL;
     if (options->recover && refused)
-        return ui_usage("record", "--recover takes no %s: it saves the profile of an earlier recording", refused);
+        return ui_usage("record", "--recover takes no %s, because it saves the profile of an earlier recording",
+                        refused);
     if (!options->recover && !has_targets && !*options->command)
         return ui_usage("record", "no command given; for example: prof record ./program, or prof record -p PID");
     if (options->sampler == RECORD_BY_PTRACE && options->events.texts.length)
@@ -157,7 +158,7 @@ static int check_options(struct record_line *options, char **argv)
     if (options->live && options->serving.ui)
         return ui_usage("record", "--live takes no --ui: it needs prof's own page");
     if (options->host && (options->live || options->push.address))
-        return ui_usage("record", "--host takes no --%s: prof copies the profile when the recording has ended",
+        return ui_usage("record", "--host takes no --%s, because prof copies the profile when the recording has ended",
                         options->live ? "live" : "push");
     if (options->host && !*options->host)
         return ui_usage("record", "--host needs the name of a machine, such as user@server");

@@ -33,8 +33,9 @@ int record_push_check(struct record_push_options *options, bool is_recovery, boo
     if (is_recovery)
         return ui_usage("record", "--recover takes no --push: 'prof push' sends the saved profile");
     if (is_standard_output && !options->every)
-        return ui_usage("record", "--push sends the saved profile, and -o - saves none: give -o FILE, or --every 60s");
+        return ui_usage("record", "--push sends the saved profile, and -o - saves none; give -o FILE, or --every 60s");
     if (options->every && last && last < 2 * options->every)
-        return ui_usage("record", "--last must be at least twice the time of --every, which otherwise misses samples");
+        return ui_usage("record",
+                        "--last must be at least twice the time of --every, because shorter windows miss samples");
     return push_options_resolve(&options->shared, strcmp(options->address, "env") == 0 ? NULL : options->address);
 }

@@ -59,7 +59,7 @@ int target_check(const struct target_options *options, bool has_command)
 {
     const char *all = options->cgroup ? "--cgroup" : "-a";
     if (options->pid_count && has_command)
-        return ui_usage("record", "-p takes no command: it records a running process");
+        return ui_usage("record", "-p takes no command, because it records a running process");
     if (options->pid_count && options->all)
         return ui_usage("record", "%s takes no -p: %s", all,
                         options->cgroup ? "it records a whole cgroup" : "it records all processes");

@@ -106,7 +106,7 @@ int comparing_choose_files(struct comparing *comparing, const char *command, int
         if (!comparing->splits && !has_part(base) && !has_part(new))
             return ui_usage(
                 command,
-                "one file given: give two files, or select two parts of the file with --base-range and --new-range, --base-thread and --new-thread, or --slowest");
+                "one file given; give two files, or select two parts of the file with --base-range and --new-range, --base-thread and --new-thread, or --slowest");
         return array_push(&base->files, files[0]) && array_push(&new->files, files[0]) ? 0 : ui_fail("out of memory");
     }
     if (after < 0 && count > 2)

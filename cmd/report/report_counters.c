@@ -154,7 +154,7 @@ int report_print_counters(const struct report *report, struct error *err)
 
 /* ---- the short table ---- */
 
-/* The figures of a process, or NAN (there is none). */
+/* The figures of a process, or NAN without figures. */
 struct process_figures {
     uint32_t pid; /* string */
     const struct counter *counter;

@@ -86,7 +86,7 @@ static int choose_format(const struct option_use *use)
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < exporter_count; i++)
         report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
-    return ui_usage(use->command, "there is no format '%s'; give %s", use->value, list);
+    return ui_usage(use->command, "unknown format '%s'; give %s", use->value, list);
 }
 
 /* Parses the parts of --sanitize, separated by commas. Without an argument, selects all parts. */

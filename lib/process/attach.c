@@ -15,7 +15,7 @@
 
 static int report_no_process(pid_t pid, struct error *err)
 {
-    return error_set(err, ESRCH, "there is no process %d", (int)pid);
+    return error_set(err, ESRCH, "process %d does not exist", (int)pid);
 }
 
 /* Appends the numeric names in a directory of /proc. Returns -errno without a sentence. */

@@ -40,6 +40,6 @@ int cgroup_open(const char *name, struct error *err)
     if (fd >= 0)
         return fd;
     return errno == ENOENT || errno == ENOTDIR
-               ? error_set(err, ENOENT, "there is no cgroup %s (no directory %s)", name, path)
+               ? error_set(err, ENOENT, "the cgroup %s does not exist (no directory %s)", name, path)
                : error_set(err, errno, "cannot open the cgroup %s: %s", path, strerror(errno));
 }

@@ -31,9 +31,9 @@ int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], 
     if (memchr(given + scheme, '@', host))
         return error_set(
             err, EINVAL,
-            "the address of a server must not contain a user name or password: give --header 'Authorization: ...' or OTEL_EXPORTER_OTLP_HEADERS");
+            "the address of a server must not contain a user name or password; give --header 'Authorization: ...' or OTEL_EXPORTER_OTLP_HEADERS");
     if (!is_visible_ascii(given) || strchr(given, '#') || (scheme && !host))
-        return error_set(err, EINVAL, "'%.200s' is not a server address: give one such as http://localhost:4318",
+        return error_set(err, EINVAL, "'%.200s' is not a server address; give one such as http://localhost:4318",
                          given);
     if (!scheme)
         return error_set(err, EINVAL, "'%.200s' is not a server address: it must begin with http:// or https://",

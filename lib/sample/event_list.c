@@ -150,7 +150,7 @@ static int fail_unknown_event(const char *text, struct error *err)
     size_t used = 0;
     for (size_t i = 0; i < NEAR_NAMES && near.name[i][0]; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? " or " : "", near.name[i]);
-    return error_set(err, EINVAL, "there is no event '%.128s'%s%s%s; see 'prof events'", text,
+    return error_set(err, EINVAL, "unknown event '%.128s'%s%s%s; see 'prof events'", text,
                      used ? ": did you mean " : "", list, used ? "?" : "");
 }
 

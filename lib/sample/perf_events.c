@@ -334,7 +334,7 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
 static int report_not_added(const struct perf_events *events, pid_t tid, int code, struct error *err)
 {
     if (code == -ESRCH)
-        return error_set(err, ESRCH, "there is no thread %d", (int)tid);
+        return error_set(err, ESRCH, "thread %d does not exist", (int)tid);
     if (code == -EACCES || code == -EPERM)
         return error_set(
             err, -code,

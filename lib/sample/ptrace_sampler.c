@@ -99,7 +99,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     if (ptrace(PTRACE_SEIZE, tid, NULL, options)) {
         int code = errno;
         if (code == ESRCH || (code == EPERM && has_ended(tid)))
-            return error_set(err, ESRCH, "there is no thread %d", (int)tid);
+            return error_set(err, ESRCH, "thread %d does not exist", (int)tid);
         return explain_refusal(pid, code, err);
     }
     struct ptrace_thread *thread = sampler_add(sampler, pid, tid, err);

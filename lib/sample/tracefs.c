@@ -50,14 +50,14 @@ int tracefs_read_event_id(const char *system, const char *name, uint64_t *id, st
     if (code)
         return code;
     if (!is_valid_name(system) || !is_valid_name(name))
-        return error_set(err, EINVAL, "there is no tracepoint '%.128s:%.128s'", system, name);
+        return error_set(err, EINVAL, "unknown tracepoint '%.128s:%.128s'", system, name);
     snprintf(path, sizeof(path), "%s/events/%s/%s/id", directory, system, name);
     if (!file_read_text(path, text, sizeof(text))) {
         char command[TRACEFS_COMMAND];
         tracefs_format_command(command, true);
         return access(path, F_OK) == 0
                    ? error_set(err, EACCES, "this user may not read %s; 'sudo %s' permits it", path, command)
-                   : error_set(err, EINVAL, "there is no tracepoint '%s:%s'", system, name);
+                   : error_set(err, EINVAL, "unknown tracepoint '%s:%s'", system, name);
     }
     *id = strtoull(text, NULL, 10);
     return 0;

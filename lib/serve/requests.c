@@ -65,7 +65,7 @@ static enum MHD_Result serve_saved(struct server *server, const struct recipient
 static enum MHD_Result serve_live(struct server *server, const struct recipient *to)
 {
     if (!server->options.is_live)
-        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n");
     struct MHD_Response *response = live_add_page(&server->live, to->connection);
     if (!response)
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "Too many pages follow this recording.\n");
@@ -78,7 +78,7 @@ static enum MHD_Result serve_template(struct server *server, const struct recipi
     struct text_buffer text = {0};
     struct error err = {0};
     if (to->origin || server->directory >= 0)
-        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n");
     if (append_page_template(server->options.assets, server->options.asset_count, &text, &err)) {
         array_free(&text);
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, err.text);
@@ -205,7 +205,7 @@ static enum MHD_Result answer_in_directory(const struct server *server, const st
     uint64_t size = 0;
     int fd = directory_open_file(server->directory, *path ? path : "index.html", &size);
     if (fd < 0)
-        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n");
     return answer_file(to, fd, size, get_content_type(*path ? path : "index.html"));
 }
 
@@ -226,10 +226,10 @@ static enum MHD_Result answer_path(struct server *server, const struct recipient
     if (route && (!route->post.file || (server->directory < 0 && !server->options.page_origin)))
         return answer_route(server, to, route, method, request);
     if (to->origin)
-        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n");
     const struct serve_asset *asset = server->directory < 0 ? find_asset(server, path) : NULL;
     if (!asset && server->directory < 0)
-        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n");
     if (!is_get(method))
         return answer_wrong_method(to, "GET, HEAD");
     return asset ? answer_asset(to, asset) : answer_in_directory(server, to, path);
@@ -283,7 +283,7 @@ static struct refusal check_request(const struct server *server, const struct re
     if (origin && !to->origin && !own_address_accepts_origin(&server->own, origin))
         return (struct refusal){MHD_HTTP_FORBIDDEN, "This server does not answer other web pages.\n"};
     if (!own_address_find_path_after_token(&server->own, url))
-        return (struct refusal){MHD_HTTP_NOT_FOUND, "There is nothing here.\n"};
+        return (struct refusal){MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n"};
     return (struct refusal){0};
 }
 

@@ -80,7 +80,7 @@ int func_changes_find(struct func_changes *changes, struct engine *engine, enum 
     if (!changes->group_of_func)
         return error_no_memory(err);
     if (!timings->sides)
-        return error_set(err, EINVAL, "only a comparison of both sides has changes");
+        return error_set(err, EINVAL, "the query selects one side, and changes need both sides of the comparison");
     memset(changes->group_of_func, 0xff, (funcs + 1) * sizeof(*changes->group_of_func));
     int code = engine_functions(engine, order, &changes->functions, err);
     for (size_t i = 0; !code && i < changes->functions.length; i++)

@@ -112,7 +112,7 @@ const struct view *session_slowest_paths(struct session *session, uint32_t query
         return NULL;
     int code = engine_list_slowest_ranges(engine, &ranges, &session->err);
     if (!code && !ranges.length)
-        error_set(&session->err, EINVAL, "the query selects no slowest intervals");
+        error_set(&session->err, EINVAL, "no interval matches the query");
     else if (!code)
         answer = answer_paths(session, ranges.data, ranges.length);
     array_free(&ranges);

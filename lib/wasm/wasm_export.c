@@ -84,7 +84,7 @@ static int request_begin(struct session *session, struct request *request)
         return error_set(&session->err, EINVAL, "invalid export request");
     request->exporter = exporter_find(format);
     if (!request->exporter)
-        return error_set(&session->err, EINVAL, "there is no format '%s'", format);
+        return error_set(&session->err, EINVAL, "unknown format '%s'", format);
     struct time_range full = engine_get_full_range(engine);
     request->view = (struct export_view){
         .engine = engine,

@@ -1,7 +1,7 @@
 /*
- * Exports for web/src/engine/tree.ts: queries, the views of the page, each with a number that later calls refer to. A
- * new query replaces the query in its slot, and reuses unchanged results. The slots bound the number of queries, and
- * each answer belongs to one query.
+ * Exports for web/src/engine/tree.ts: the queries of the page's views. Later calls name a query by its slot. A new
+ * query replaces the query in its slot, and reuses unchanged results. The slots bound the number of queries, and each
+ * answer belongs to one query.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"

@@ -63,8 +63,8 @@ static void test_wrong_names_are_told_with_near_ones(void **state)
     static const char *const cases[][2] = {
         {"page-fault", "page-faults"},      {"instrutions", "did you mean instructions"},
         {"branch-mises", "branch-misses"},  {"nothing-of-the-sort", "see 'prof events'"},
-        {"cycles/period=x/", "period"},     {"rxyz", "there is no event 'rxyz'"},
-        {"", "there is no event ''"},       {"usdt:/bin/x", "usdt:PATH:PROVIDER:NAME"},
+        {"cycles/period=x/", "period"},     {"rxyz", "unknown event 'rxyz'"},
+        {"", "unknown event ''"},           {"usdt:/bin/x", "usdt:PATH:PROVIDER:NAME"},
         {"uprobe:", "uprobe:PATH:FUNCTION"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct event_list list = {0};
