@@ -444,7 +444,7 @@ static void fill_trust_section(struct metadata *metadata, const struct metadata_
         add_truncated_stacks(metadata, all->truncated);
     if (replay->stacks.omitted_stacks) {
         char text[128];
-        _Static_assert((int)CHUNK_MAX_FRAMES == 4096, "the text below has this number");
+        _Static_assert((int)CHUNK_MAX_FRAMES == 4096, "the text of the metadata contains this number");
         snprintf(text, sizeof(text), "%llu, from the middle of %llu stacks deeper than 4,096 frames",
                  (unsigned long long)replay->stacks.omitted_frames, (unsigned long long)replay->stacks.omitted_stacks);
         add_string(metadata, "Frames omitted", text);

@@ -193,7 +193,7 @@ struct replay_samples {
     struct sample_store *store;
     struct sample_store *slices; /* STORED_SLICE */
     uint64_t count, waits;
-    uint64_t lost;           /* lost samples of the clock, if the kernel separates them from samples of events */
+    uint64_t lost;           /* lost CPU samples, without event samples if the kernel counts both separately */
     uint64_t without_thread; /* dropped samples of threads whose records are in a damaged block */
 };
 

@@ -1,6 +1,6 @@
 /*
- * The stacks of a query in the form of other formats: a location is one address with all calls inlined there, and a
- * sample is a list of locations with a sum per weight.
+ * The stacks of a query as locations and samples, as pprof and OTLP have them. A location is one address with all calls
+ * inlined there. A sample is a list of locations with a sum per weight.
  */
 #pragma once
 

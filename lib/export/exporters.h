@@ -27,7 +27,8 @@ const struct exporter *exporter_find(const char *name);
 /* Returns the format for a file name, by its ending, with or without ".gz", or NULL for none. */
 const struct exporter *exporter_find_by_file(const char *path);
 
-/* Writes a query in a format. For a sanitized query, the writer exports a sanitized copy of the profile. */
+/* Writes the samples of a query to a file of this format. For a sanitized query, the writer exports a sanitized copy of
+ * the profile. */
 int exporter_write(const struct exporter *exporter, const struct export_view *view, const struct byte_sink *sink,
                    struct error *err);
 

@@ -14,7 +14,7 @@ struct importer {
     enum json_kind kind; /* kind of the JSON, or JSON_KIND_NONE if the format is not JSON */
     /* for other formats: returns whether a file with these first bytes (all bytes, if is_whole) has this format */
     bool (*begins)(const char *text, size_t size, bool is_whole);
-    /* Errors contain the line or byte. */
+    /* An error names the line or the byte offset of the mistake. */
     int (*read)(const char *text, size_t size, struct profile_builder *builder, struct error *err);
 };
 

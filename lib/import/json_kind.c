@@ -56,7 +56,7 @@ static enum json_kind detect_by_token(struct json_kind_scanner *scanner, enum js
         scanner->has_columns |= json_is(json, "length");
     }
     if (type == JSON_ARRAY_CLOSE && json->depth == 1 && (are_threads || strcmp(scanner->key, "processes") == 0))
-        scanner->has_rows |= !scanner->has_columns; /* versions without a schema have rows, and no columns */
+        scanner->has_rows |= !scanner->has_columns; /* tables of old versions have neither columns nor a schema */
     if (scanner->has_meta && scanner->has_columns)
         return JSON_KIND_PROFILE;
     return scanner->has_meta && scanner->has_rows ? JSON_KIND_GECKO : JSON_KIND_NONE;

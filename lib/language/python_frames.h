@@ -87,7 +87,7 @@ struct python_sample {
     bool is_in_kernel; /* the kernel may write to the thread's stack before the thread leaves its CPU */
 };
 
-/* Reads the frames and their code objects into the reader. */
+/* Copies the frames and their code objects from the process to the reader. */
 enum python_outcome python_process_read(struct python_process *process, struct python_reader *reader,
                                         const struct python_sample *sample);
 

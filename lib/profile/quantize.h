@@ -40,7 +40,7 @@ int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
 
 struct cpu_quantizer {
     double step;    /* µs: unit of the deltas */
-    double carried; /* µs that later deltas add; negative: µs that later deltas subtract */
+    double carried; /* µs that the written deltas lack so far, or negative if the deltas are too large */
     int64_t previous;
 };
 

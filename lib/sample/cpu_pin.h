@@ -46,7 +46,7 @@ bool cpu_pin_move(struct cpu_pin *pin, uint32_t cpu);
 void cpu_pin_count_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint32_t tid, uint64_t time);
 
 /* Pins, moves or releases the recorder, based on the deep stacks up to `now` (ns). Call this function after each read
- * of the rings, which is cheap if nothing changes. Never chooses a CPU that is not allowed. If the kernel refuses,
+ * of the rings. The call is cheap if nothing changes. Never chooses a CPU that is not allowed. If the kernel refuses,
  * nothing changes. */
 void cpu_pin_choose(struct cpu_pin *pin, uint64_t now);
 

@@ -58,8 +58,8 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
 /* Turns the announcement of each sample of the CPU on or off. Cheap if nothing changes. */
 void perf_events_announce(struct perf_cpu *cpu, bool announce);
 
-/* Makes announcement_fd unreadable until the next announcement. Call this function before reading the rings: otherwise
- * the announcement of a sample meanwhile is lost. */
+/* Makes announcement_fd unreadable until the next announcement. Call this function before reading the rings. In the
+ * other order, prof loses the announcement of a sample that arrives in between. */
 void perf_events_take_announcements(struct perf_events *events);
 
 /* Stops sampling; the rings stay readable. */

@@ -94,8 +94,7 @@ static void find_interval(struct sampling_clock *clock)
     clock->mean = weights ? clock->interval * FULL_WEIGHT / weights : 0;
 }
 
-/* Chooses the CPU of the next instants. The CPUs take turns in proportion to their weight, so each gets its share of
- * the instants. */
+/* Chooses the CPU on which the sampler takes its next samples. The CPUs take turns in proportion to their weights. */
 static void choose_cpu(struct sampling_clock *clock)
 {
     while (clock->cpus.data[clock->cpu].credit < FULL_WEIGHT || !get_weight(clock, clock->cpu)) {

@@ -31,8 +31,8 @@ bool jit_history_add(struct jit_history *history, const struct jit_change *chang
 /* Prepares the history for jit_history_find(). Call this function once, after the last change. -ENOMEM. */
 int jit_history_finish(struct jit_history *history, struct error *err);
 
-/* Returns the code at this address at this time, or JIT_HISTORY_NONE. Takes O(log² n) for any overlap of the changes,
- * and O(log n) at an address with one change. */
+/* Returns the code at this address at this time, or JIT_HISTORY_NONE. Takes at most O(log² n), for any
+ * overlap of the changes, and O(log n) if the address changed once. */
 uint32_t jit_history_find(const struct jit_history *history, uint64_t address, uint64_t time);
 
 /* Returns the number of changes up to and including this time. Equal counts mean equal answers. */

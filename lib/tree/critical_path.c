@@ -221,7 +221,7 @@ static bool add_wait(struct walk *walk, const struct thread_gaps *gaps, size_t r
         return add_segments(walk, since, PATH_UNSEEN, find_running_stack(&gaps->waits, samples, row), PROFILE_NONE);
     if (isnan(awake))
         return add_segments(walk, since, PATH_WAITS, stack, waker);
-    /* after its last record, a process still exits while its parent waits */
+    /* the parent waits until the kernel has finished the exit, after the last record of the process */
     bool has_ended = awake >= walk->gaps[thread].end;
     if (!(has_ended ? add_segments(walk, awake, PATH_WAITS, stack, waker)
                     : add_segments(walk, awake, PATH_RUNNABLE, PROFILE_NONE, PROFILE_NONE)))

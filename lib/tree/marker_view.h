@@ -14,8 +14,8 @@ struct marker_query {
     struct time_range range; /* only markers that overlap this range */
     const char *search;      /* see marker_search.h */
     size_t search_length;
-    unsigned places; /* bits of enum marker_place: only kinds shown in one of these places, or without a schema, or 0
-                      * (all) */
+    unsigned places; /* bits of enum marker_place, or 0 for all markers: only markers that belong to one of these
+                      * places or have no schema */
 };
 
 enum marker_column { MARKER_START, MARKER_DURATION, MARKER_NAME, MARKER_DETAILS };

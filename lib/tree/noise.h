@@ -26,7 +26,8 @@
 #include "base/error.h"
 #include "base/json_write.h"
 
-static const double normal_95 = 1.96; /* standard errors in half of a 95 % interval of a normal distribution */
+static const double normal_95 =
+    1.96; /* half the width of a 95 % interval of a normal distribution, in standard errors */
 
 struct noise_units {
     const double *values; /* value of each unit */

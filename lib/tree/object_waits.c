@@ -28,7 +28,7 @@ struct collector {
 
 /* ---- the waits ---- */
 
-/* Adds the part of [from, to] in each step, `ms` in total. */
+/* Divides `ms` of waiting between the steps that overlap [from, to], in proportion to the overlaps. */
 static void add_waiting(struct object_waits *waits, double from, double to, double ms)
 {
     double step = (waits->range.to - waits->range.from) / OBJECT_WAITS_STEPS;

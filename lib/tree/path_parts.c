@@ -28,7 +28,7 @@ static const struct path_segment *get_segment(const struct grouping *grouping, u
     return &grouping->segments[grouping->pieces[piece].segment];
 }
 
-/* Runnable, unseen and absent time is one part each. */
+/* All runnable time is one part, and so is all unseen time and all absent time. */
 static struct part_key make_part_key(const struct grouping *grouping, uint32_t number)
 {
     const struct profile *profile = grouping->profile;

@@ -2,7 +2,7 @@
  * Recorded waits (wait_rows.h) in groups: by reason, by object (a lock, a file, a socket), by the functions that called
  * into the wait, by thread, by waker, or by object and waker. They cover the current query of an engine: its threads,
  * range, transforms and search. The totals of the groups add up to the off-CPU time of the query, clipped to its range.
- * A wait stands for unseen waits of its thread and of about its length, so totals and counts of short waits are
+ * A sampled wait represents waits of similar length of the same thread, so totals and counts of short waits are
  * estimates (quality.md, Waits).
  *
  * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. Their
@@ -71,8 +71,8 @@ struct wait_groups {
 };
 
 /* Fills the groups; the caller zeroes them at first. Uses the memory of an earlier call with the same struct. Linear in
- * the samples of the threads. In a query of one side of a comparison, the threads of the other side do not count, and
- * times and counts are means of its runs. */
+ * the samples of the threads. In a query of one side of a comparison, the groups have only waits of this side, and
+ * times and counts are means over the runs of this side. */
 int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err);
 

@@ -2,8 +2,8 @@
 
 #include <dwarf.h>
 
-/* Limits of steps and stack depth, far above the expressions of compilers. They end loops (DW_OP_skip can jump back)
- * and runaway pushes. */
+/* Limits of steps and stack depth, which no expression of a compiler reaches. The limits end loops (DW_OP_skip can
+ * jump back) and endless pushes. */
 enum { STACK_DEPTH = 64, MAX_OPERATIONS = 1024 };
 
 struct machine {
