@@ -222,7 +222,7 @@ static int end_woken(struct waits *waits, struct tracked_thread *thread, uint64_
 {
     struct thread_run *run = &thread->run;
     uint64_t woken = !run->waker.is_known ? time : run->waker.time > run->since ? run->waker.time : run->since;
-    if (woken >= time || time - woken < waits->options.interval)
+    if (woken + waits->options.interval > time)
         return end_blocked(waits, thread, time, is_last, err);
     int code = woken > run->since ? end_blocked(waits, thread, woken, is_last, err) : 0;
     run->waker = (struct thread_waker){0};
