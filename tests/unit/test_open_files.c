@@ -130,6 +130,9 @@ static void test_file_is_known_by_the_number_of_its_library(void **unused)
     assert_null(open_files_get(&files, 2));
     assert_null(open_files_get(&files, 4));
     assert_int_equal(open_files_get_root_fd(&files, 4), -1);
+    open_files_set_silent(&files, 7);
+    for (uint32_t number = 0; number < 9; number++)
+        assert_int_equal(open_file_is_silent(&files, number), number == 7);
     open_files_destroy(&files);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
@@ -187,6 +190,20 @@ static void test_root_directory_in_a_mount_that_is_not_ours_is_opened_again_at_t
     assert_true(index >= 0);
     assert_false(is_open);
     assert_true(fd >= 0);
+}
+
+static void test_file_in_our_root_mount_stays_open(void **unused)
+{
+    (void)unused;
+    int before = open(".", O_RDONLY | O_CLOEXEC);
+    struct open_files files;
+    assert_int_equal(chdir("/proc"), 0);
+    open_files_init(&files);
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+    add(&files, 0, "/bin/sh", true);
+    assert_true(open_files_get(&files, 0)->fd >= 0);
+    open_files_destroy(&files);
 }
 
 static void test_some_descriptors_are_left_for_others(void **unused)
@@ -247,6 +264,7 @@ static bool opens_again_under_pressure(struct open_files *files, const char *pat
     assert_true(open_files_add(files, 0, &mapped, (uint32_t)pid));
     setrlimit(RLIMIT_NOFILE, &before);
     assert_int_equal(mapped.file->fd, -1);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
     fd = file_source_open(mapped.file);
     if (fd >= 0)
         close(fd);
@@ -302,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_file_is_known_by_the_number_of_its_library),
         cmocka_unit_test(test_file_in_a_mount_that_is_not_ours_is_closed_if_it_can_be_opened_again),
         cmocka_unit_test(test_root_directory_in_a_mount_that_is_not_ours_is_opened_again_at_the_end),
+        cmocka_unit_test(test_file_in_our_root_mount_stays_open),
         cmocka_unit_test(test_some_descriptors_are_left_for_others),
         cmocka_unit_test(test_jitdump_files_take_a_share_of_the_descriptors),
     };

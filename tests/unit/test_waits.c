@@ -6,6 +6,7 @@
 #include "process/wait_classes.h"
 #include "process/wait_reason.h"
 #include "record/wait_readings.h"
+#include "record/wait_store.h"
 #include "record/waits.h"
 #include "support/flat_records.h"
 
@@ -18,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,6 +132,9 @@ static void test_a_thread_that_sleeps_on_is_found_again(void **state)
     struct fixture fixture;
     struct error err;
     begin(&fixture, false);
+    struct tracked_process *process;
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + ms, false, &err), 0); /* nothing is lost yet */
+    assert_int_equal(tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process)->run.state, RUN_UNKNOWN);
     assert_int_equal(waits_add_running(&fixture.waits, (uint32_t)fixture.pid, fixture.start, &err), 0);
     waits_add_loss(&fixture.waits);
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 10 * ms, false, &err), 0);
@@ -340,21 +346,24 @@ static void test_each_kind_gets_its_share_of_short_waits(void **state)
 }
 
 /* A time off the CPU below the interval (1 ms) stays in its slice. A longer time, another CPU, and a slice of ten
- * intervals begin a new one. A loss of records and a pause are in no slice. */
+ * intervals begin a new one. A loss of records and a pause are in no slice. A flush divides a long time on a CPU. */
 static void test_slices_have_the_times_on_each_cpu(void **state)
 {
     (void)state;
     static const struct {
         uint32_t cpu;
         uint64_t on, off; /* us */
-    } runs[] = {{0, 0, 300}, {0, 500, 900}, {0, 2900, 3400}, {1, 3500, 3600}, {0, 3700, 5000}, {0, 5000, 15000}};
+    } runs[] = {{0, 0, 300},     {1, 400, 400},   {0, 500, 900},   {0, 2900, 3400},
+                {1, 3500, 3600}, {0, 3700, 5000}, {0, 5000, 13700}};
     static const struct spool_slice wanted[] = {{.cpu = 0, .time_ns = 900, .length_ns = 900, .off_cpu_ns = 200},
                                                 {.cpu = 0, .time_ns = 3400, .length_ns = 500},
                                                 {.cpu = 1, .time_ns = 3600, .length_ns = 100},
                                                 {.cpu = 0, .time_ns = 5000, .length_ns = 1300},
-                                                {.cpu = 0, .time_ns = 15000, .length_ns = 10000},
+                                                {.cpu = 0, .time_ns = 13700, .length_ns = 8700},
                                                 {.cpu = 0, .time_ns = 20000, .length_ns = 2000},
-                                                {.cpu = 0, .time_ns = 31000, .length_ns = 1000}};
+                                                {.cpu = 0, .time_ns = 31000, .length_ns = 1000},
+                                                {.cpu = 0, .time_ns = 1600000, .length_ns = 1550000},
+                                                {.cpu = 0, .time_ns = 1700000, .length_ns = 100000}};
     struct fixture fixture;
     struct error err;
     struct spool_reader *reader;
@@ -373,7 +382,11 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
     assert_int_equal(waits_pause(&fixture.waits, fixture.start + 20 * ms, &err), 0);
     waits_resume(&fixture.waits, fixture.start + 30 * ms);
     take_switch(&fixture, fixture.start + 31 * ms, true);
-    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 40 * ms, true, &err), 0);
+    take_switch(&fixture, fixture.start + 50 * ms, false);
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, false, &err), 0);
+    take_switch(&fixture, fixture.start + 1700 * ms, true);
+    for (int i = 0; i < 2; i++) /* each slice is in the spool once */
+        assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, true, &err), 0);
     assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
     assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
     while (spool_reader_read(reader, &record, &err) > 0) {
@@ -408,13 +421,13 @@ static void test_a_stored_part_of_a_wait_is_no_running_time(void **state)
     end(&fixture);
 }
 
-/* Readings that take 40 us, at random times, of a thread with waits of 70 and 120 us, which are one class, and of 36
- * us, which no reading meets. */
+/* Readings that take 40 us, at random times, of a thread with waits of 70 and 120 us, which are one class, and of 60
+ * us, whose class also has waits that no reading meets. */
 static void test_slow_readings_give_each_kind_its_share(void **state)
 {
     (void)state;
     enum { WAITS = 90000, DELAY = 40000, INTERVAL = 2000000 };
-    static const uint64_t frame[1] = {0x1000}, lengths[] = {70000, 120000, 36000};
+    static const uint64_t frame[1] = {0x1000}, lengths[] = {70000, 120000, 60000};
     static const uint32_t reasons[] = {REASON_SLEEP, REASON_PIPE, REASON_CHILD};
     struct fixture fixture;
     struct error err;
@@ -500,6 +513,247 @@ static struct spool_wait next_wait(struct spool_reader *reader)
     while (record.kind != SPOOL_WAIT)
         assert_int_equal(spool_reader_read(reader, &record, &err), 1);
     return record.wait;
+}
+
+/* Rows of a reading have its stack, its flags and its object. Only rows that begin a wait count. */
+static void test_a_row_has_its_reading(void **state)
+{
+    (void)state;
+    static const uint64_t frame[1] = {0x1000};
+    static const struct {
+        struct stored_wait stored;
+        bool goes_on;
+        uint32_t reason, object, flags, frames, begun, truncated, without_stack;
+    } rows[] = {
+        {{.kind = BLOCKED}, false, REASON_PIPE, 7, SAMPLE_TRUNCATED, 1, 1, 1, 0},
+        {{.kind = BLOCKED}, true, REASON_PIPE, 7, SAMPLE_TRUNCATED, 1, 0, 0, 0},
+        {{.kind = READY}, false, REASON_RUNNABLE, 0, SAMPLE_TRUNCATED, 1, 1, 1, 0},
+        {{.kind = BLOCKED, .is_sum = true}, false, 0, 0, 0, 0, 1, 0, 1},
+        {{.kind = BLOCKED, .has_no_weight = true}, false, REASON_UNSEEN, 0, SAMPLE_WITHOUT_WEIGHT, 0, 0, 0, 0},
+        {{.kind = UNSEEN}, true, REASON_UNSEEN, 0, SAMPLE_TRUNCATED, 1, 0, 0, 0},
+        {{.kind = UNSEEN, .is_sum = true}, false, REASON_UNSEEN, 0, 0, 0, 0, 0, 0},
+    };
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    const struct waits *waits = &fixture.waits;
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    thread->run.since = fixture.start;
+    assert_int_equal(
+        thread_run_set_event_stack(&thread->run, fixture.start, frame, 1, SAMPLE_TRUNCATED, REASON_PIPE, &err), 0);
+    thread->run.stack->object = 7;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct stored_wait stored = rows[i].stored;
+        stored.start = fixture.start;
+        stored.end = fixture.start + ms;
+        thread->run.goes_on = rows[i].goes_on;
+        uint64_t begun = waits->stored, truncated = waits->truncated, without_stack = waits->without_stack;
+        assert_int_equal(store_wait(&fixture.waits, thread, &stored, &err), 0);
+        assert_int_equal(waits->stored - begun, rows[i].begun);
+        assert_int_equal(waits->truncated - truncated, rows[i].truncated);
+        assert_int_equal(waits->without_stack - without_stack, rows[i].without_stack);
+    }
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct spool_wait wait = next_wait(reader);
+        assert_int_equal(wait.reason, rows[i].reason);
+        assert_int_equal(wait.object, rows[i].object);
+        assert_int_equal(wait.flags, rows[i].flags);
+        assert_int_equal(wait.frames.count, rows[i].frames);
+        assert_int_equal(wait.goes_on, rows[i].goes_on);
+    }
+    spool_reader_close(reader);
+    end(&fixture);
+}
+
+/* Two readings share the unseen waits of a class with ptrace, and one reading has them otherwise. Waits that ended long
+ * after a reading have none. The rows of the mean lengths follow each other up to the end. */
+static void test_readings_share_the_unseen_waits(void **state)
+{
+    (void)state;
+    static const uint64_t frame[1] = {0x1000};
+    static const struct spool_wait wanted[2][3] = {
+        {{.reason = REASON_UNSEEN, .wait_ns = 25, .unseen_ns = 75},
+         {.reason = REASON_SLEEP, .wait_ns = 25, .unseen_ns = 25}},
+        {{.reason = REASON_UNSEEN, .wait_ns = 25, .unseen_ns = 75},
+         {.reason = REASON_SLEEP, .wait_ns = 25, .unseen_ns = 25},
+         {.reason = REASON_SLEEP, .wait_ns = 16, .unseen_ns = 34}},
+    };
+    for (int with_ptrace = 0; with_ptrace < 2; with_ptrace++) {
+        struct fixture fixture;
+        struct error err;
+        struct spool_reader *reader;
+        struct tracked_process *process;
+        begin(&fixture, false);
+        struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+        struct thread_run *run = &thread->run;
+        struct wait_class *late = find_wait_class(run, 0), *last = find_wait_class(run, UINT64_MAX / 2);
+        assert_true(late && last);
+        struct wait_stack **stacks[] = {&run->waits->recent[0], &run->waits->recent[RECENT_WAITS - 1], &last->last};
+        for (int i = with_ptrace ? 0 : 2; i < (with_ptrace ? 2 : 3); i++) {
+            assert_int_equal(thread_run_set_event_stack(run, fixture.start, frame, 1, 0, REASON_SLEEP, &err), 0);
+            run->stack->asked = fixture.start;
+            *stacks[i] = run->stack;
+            run->stack = NULL;
+        }
+        run->has_mean_lengths = with_ptrace;
+        add_unseen_waits(late, 100, 4, fixture.start + 5000 * ms);
+        add_unseen_waits(last, with_ptrace ? 100 : 50, with_ptrace ? 5 : 2, fixture.start + ms);
+        uint64_t end_of_rows = fixture.start + 6000 * ms;
+        assert_int_equal(store_unseen(&fixture.waits, thread, UINT64_MAX, end_of_rows, &err), 0);
+        assert_int_equal(late->unseen + late->unseen_ns + late->unseen_length, 0);
+        assert_int_equal(last->unseen + last->unseen_ns + last->unseen_length, 0);
+        assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+        assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+        uint64_t time = 0;
+        for (size_t i = 0; i < 2 + (size_t)with_ptrace; i++) {
+            struct spool_wait wait = next_wait(reader);
+            assert_int_equal(wait.reason, wanted[with_ptrace][i].reason);
+            assert_int_equal(wait.wait_ns, wanted[with_ptrace][i].wait_ns);
+            assert_int_equal(wait.unseen_ns, wanted[with_ptrace][i].unseen_ns);
+            assert_true(!time || wait.time_ns - wait.wait_ns == time);
+            time = wait.time_ns;
+        }
+        assert_int_equal(time, end_of_rows);
+        spool_reader_close(reader);
+        end(&fixture);
+    }
+}
+
+/* A wait for a socket names the socket. The CPU time of the description counts. */
+static void test_the_object_of_a_socket_has_its_description(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct spool_record record = {0};
+    struct stat info;
+    char name[64];
+    uint32_t number, again;
+    int pair[2];
+    begin(&fixture, false);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    assert_int_equal(fstat(pair[0], &info), 0);
+    snprintf(name, sizeof(name), "socket:[%llu]", (unsigned long long)info.st_ino);
+    uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    assert_int_equal(find_wait_object(&fixture.waits, (uint32_t)getpid(), name, &number, &err), 0);
+    assert_in_range(fixture.waits.socket_cost, 1, clock_ns(CLOCK_THREAD_CPUTIME_ID) - start);
+    assert_int_equal(find_wait_object(&fixture.waits, (uint32_t)getpid(), name, &again, &err), 0);
+    assert_int_equal(again, number);
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    while (record.kind != SPOOL_OBJECT)
+        assert_int_equal(spool_reader_read(reader, &record, &err), 1);
+    assert_int_equal(record.object.object, number);
+    assert_memory_equal(record.object.name, name, strlen(name));
+    assert_int_equal(record.object.name[strlen(name)], ' ');
+    spool_reader_close(reader);
+    close(pair[0]);
+    close(pair[1]);
+    end(&fixture);
+}
+
+/* A reading finds the thread awake for the last `length` ns of its wait. From an interval on, they are a row. */
+static void test_a_wait_that_a_reading_found_runnable_stands_for_its_class(void **state)
+{
+    (void)state;
+    for (uint64_t length = ms - 1; length <= ms; length++) {
+        struct fixture fixture;
+        struct tracked_process *process;
+        begin(&fixture, false);
+        struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+        take_switch(&fixture, fixture.start, false);
+        take_switch(&fixture, fixture.start + ms, true);
+        struct wait_class *class = find_wait_class(&thread->run, 20 * ms);
+        assert_non_null(class);
+        add_unseen_waits(class, 50, 2, fixture.start);
+        thread->run.awake = thread->run.awake_asked = fixture.start + 21 * ms - length;
+        take_switch(&fixture, fixture.start + 21 * ms, false);
+        assert_int_equal(fixture.waits.stored, length == ms);
+        assert_int_equal(thread->run.was_ready, length < ms ? length : 0);
+        assert_int_equal(thread->run.ready_since_reading, length);
+        assert_int_equal(thread->run.awake_since_reading, length);
+        assert_int_equal(class->found_ready_ns, 20 * ms - length + 50);
+        assert_int_equal(class->found_ready, 3);
+        assert_int_equal(class->unseen, 3);
+        assert_int_equal(class->unseen_length, 20 * ms + 50);
+        assert_int_equal(class->unseen_ns, 0);
+        end(&fixture);
+    }
+}
+
+/* With a list of CPUs, the time on other CPUs is a wait. Short times there share a row. */
+static void test_the_time_on_other_cpus_is_a_wait(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t cpu, time; /* us */
+        bool out;
+        uint32_t flushed; /* us: time of a flush after the switch, or 0 for none */
+    } steps[] = {{1, 1000, false, 0},    {0, 3000, false, 0},   {0, 4000, true, 2004000},     {1, 2014000, false, 0},
+                 {0, 2014200, false, 0}, {0, 2014300, true, 0}, {1, 2015300, false, 4015300}, {0, 4016300, false, 0}};
+    static const struct spool_wait wanted[] = {
+        {.object = 1, .wait_ns = 2000},      {.wait_ns = 2000000},
+        {.wait_ns = 10000, .goes_on = true}, {.reason = REASON_UNSEEN, .wait_ns = 1000},
+        {.object = 1, .wait_ns = 2000000},   {.object = 1, .wait_ns = 1000, .unseen_ns = 200, .goes_on = true}};
+    struct cpu_list recorded = {0};
+    struct fixture fixture;
+    struct error err;
+    struct spool_reader *reader;
+    struct tracked_process *process;
+    assert_int_equal(cpu_list_parse("0", &recorded, &err), 0);
+    begin(&fixture, false);
+    fixture.waits.options.cpus = &recorded;
+    fixture.waits.options.no_looks = true;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+        fixture.cpu = steps[i].cpu;
+        take_switch(&fixture, fixture.start + steps[i].time * 1000, steps[i].out);
+        if (steps[i].flushed)
+            assert_int_equal(
+                waits_flush(&fixture.waits, fixture.start + UINT64_C(1000) * steps[i].flushed, false, &err), 0);
+    }
+    assert_int_equal(tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process)->run.state, RUN_ON);
+    assert_int_equal(process->waits, 2);
+    assert_int_equal(process->preemptions, 0);
+    const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = UINT32_MAX};
+    assert_int_equal(waits_end_tasks(&fixture.waits, &exit, &err), 0); /* of a thread that is not recorded */
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 4017 * ms, true, &err), 0);
+    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+        struct spool_wait wait = next_wait(reader);
+        assert_int_equal(wait.object, wanted[i].object);
+        assert_int_equal(wait.reason, wanted[i].reason);
+        assert_int_equal(wait.goes_on, wanted[i].goes_on);
+        assert_in_range(wait.wait_ns, wanted[i].wait_ns * 1000 - 1, wanted[i].wait_ns * 1000);
+        assert_in_range(wait.unseen_ns, wanted[i].unseen_ns * 1000, wanted[i].unseen_ns * 1000 + 1);
+    }
+    spool_reader_close(reader);
+    array_free(&recorded);
+    end(&fixture);
+}
+
+/* A thread that waits for its CPU has a row for each second, whose time counts as runnable. */
+static void test_a_long_preemption_is_runnable_time(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct error err;
+    struct tracked_process *process;
+    begin(&fixture, false);
+    struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
+    take_switch(&fixture, fixture.start, true);
+    thread->run.is_runnable = true;
+    assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, false, &err), 0);
+    assert_int_equal(thread->run.ready_since_reading, 2000 * ms);
+    struct sample wait = only_wait(&fixture);
+    assert_int_equal(wait.reason, REASON_RUNNABLE);
+    assert_int_equal(wait.wait, 2000 * ms);
+    end(&fixture);
 }
 
 /* Returns the length of a sampled wait of 600 ms after three waits in which readings found the thread only runnable.
@@ -593,6 +847,8 @@ static void test_with_ptrace_a_reading_counts_up_to_the_moment_after_its_wait(vo
     struct sample wait = only_wait(&fixture);
     assert_int_equal(wait.reason, REASON_SLEEP);
     assert_int_equal(wait.wait, ms / 3);
+    take_switch(&fixture, fixture.start + 4 * ms, true);
+    assert_int_equal(thread->run.uncounted, 0);
     end(&fixture);
 }
 
@@ -815,6 +1071,12 @@ int main(void)
         cmocka_unit_test(test_the_stack_of_a_waker_belongs_to_its_wakeup),
         cmocka_unit_test(test_each_class_has_its_own_runnable_time),
         cmocka_unit_test(test_readings_are_planned_at_random),
+        cmocka_unit_test(test_a_row_has_its_reading),
+        cmocka_unit_test(test_the_time_on_other_cpus_is_a_wait),
+        cmocka_unit_test(test_a_long_preemption_is_runnable_time),
+        cmocka_unit_test(test_a_wait_that_a_reading_found_runnable_stands_for_its_class),
+        cmocka_unit_test(test_readings_share_the_unseen_waits),
+        cmocka_unit_test(test_the_object_of_a_socket_has_its_description),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
