@@ -139,7 +139,7 @@ static void add_part_of_unseen(struct waits *waits, struct wait_class *class, ui
     double part = time / (time + (double)RECENT_WAITS * LOOK_NS);
     uint64_t unseen = (uint64_t)((double)class->unseen_ns * part), own = length;
     if (length < LOOK_NS) { /* a longer wait is a wait of its own */
-        uint32_t others = (uint32_t)((double)class->unseen * part + (double)random_below(waits, 1 << 16) / (1 << 16));
+        uint32_t others = (uint32_t)((double)class->unseen * part + (double)random_bits(&waits->random) * 0x1p-64);
         others = others < class->unseen ? others : class->unseen;
         class->unseen -= others;
         own = (length + unseen) / (count + others);
