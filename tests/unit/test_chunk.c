@@ -225,6 +225,35 @@ static void test_the_largest_and_smallest_values_come_back(void **unused)
 }
 
 /* Samples of other CPUs come a little late. */
+static void test_zeros_of_waits_and_counters_come_back(void **unused)
+{
+    (void)unused;
+    static const struct spool_wait waits[] = {{.time_ns = 9, .wait_ns = 7, .unseen_ns = 3, .waker = 2},
+                                              {.time_ns = 20, .wait_ns = 7}};
+    static const struct spool_counters counters[] = {{.time_ns = 9, .since_ns = 4}, {.time_ns = 20}};
+    struct chunk_writer *writer = chunk_writer_new();
+    struct chunk_reader *reader = chunk_reader_new();
+    struct spool_record record;
+    size_t size;
+    for (int i = 0; i < 2; i++) {
+        assert_true(chunk_writer_append(writer, SPOOL_WAIT, &waits[i]));
+        assert_true(chunk_writer_append(writer, SPOOL_COUNTERS, &counters[i]));
+    }
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    chunk_reader_start(reader, bytes, size);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(chunk_reader_next(reader, &record, NULL), 1);
+        assert_int_equal(record.wait.wait_ns, waits[i].wait_ns);
+        assert_int_equal(record.wait.unseen_ns, waits[i].unseen_ns);
+        assert_int_equal(record.wait.waker, waits[i].waker);
+        assert_int_equal(chunk_reader_next(reader, &record, NULL), 1);
+        assert_int_equal(record.counters.time_ns, counters[i].time_ns);
+        assert_int_equal(record.counters.since_ns, counters[i].since_ns);
+    }
+    chunk_writer_free(writer);
+    chunk_reader_free(reader);
+}
+
 static void test_time_may_run_backwards(void **unused)
 {
     (void)unused;
@@ -450,6 +479,7 @@ int main(void)
         cmocka_unit_test(test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked),
         cmocka_unit_test(test_an_empty_chunk_has_no_sample),
         cmocka_unit_test(test_the_largest_and_smallest_values_come_back),
+        cmocka_unit_test(test_zeros_of_waits_and_counters_come_back),
         cmocka_unit_test(test_time_may_run_backwards),
         cmocka_unit_test(test_stacks_that_grow_and_shrink_come_back),
         cmocka_unit_test(test_the_same_addresses_may_become_kernel_frames),

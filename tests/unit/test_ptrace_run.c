@@ -48,8 +48,11 @@ static void test_a_wait_goes_on_while_the_thread_is_not_put_on_a_cpu(void **stat
     struct ptrace_run run = {.last = moment(100, 7, 0, 3, true), .is_reported = true};
     assert_int_equal(take(&run, moment(110, 7, 0, 3, true), found), 0);
     assert_int_equal(take(&run, moment(120, 8, 0, 3, true), found), 0); /* counted late */
+    run.stops = 1;
     assert_int_equal(take(&run, moment(130, 10, 0, 4, false), found), 1);
     assert_switch(&found[0], 127, false, false); /* and not lost */
+    assert_int_equal(found[0].ended, 1);
+    assert_int_equal(run.stops, 0);
 }
 
 static void test_waits_between_two_looks_share_the_time(void **state)
@@ -160,6 +163,7 @@ static void test_time_in_which_a_thread_could_have_run_is_no_wait(void **state)
     assert_int_equal(take(&run, moment(140, 27, 14, 9, false), found), 4);
     assert_switch(&found[0], 120, true, false); /* asleep for 5 ms, which no look has seen */
     assert_switch(&found[1], 125, false, false);
+    assert_int_equal(found[1].slept_until, 140 * ms);
     assert_switch(&found[2], 125, true, true);
     assert_switch(&found[3], 130, false, false);
 }

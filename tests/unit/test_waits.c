@@ -747,6 +747,9 @@ static void test_a_long_preemption_is_runnable_time(void **state)
     begin(&fixture, false);
     struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     take_switch(&fixture, fixture.start, true);
+    take_switch(&fixture, fixture.start, false); /* no wait */
+    take_switch(&fixture, fixture.start, true);
+    assert_int_equal(find_wait_class(&thread->run, 0)->unseen, 0);
     thread->run.is_runnable = true;
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, false, &err), 0);
     assert_int_equal(thread->run.ready_since_reading, 2000 * ms);
