@@ -21,7 +21,7 @@ CLANG   ?= clang
 NPM     ?= npm
 NODE    ?= node
 CFLAGS  ?= -O2 -g
-HARDENING ?= -fPIE -fstack-protector-strong $(if $(filter x86_64,$(ARCH)),-fcf-protection) \
+HARDENING ?= -fPIE -fstack-protector-strong $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard) \
              $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HARDENING_LDFLAGS ?= -pie -Wl,-z,relro,-z,now
 PREFIX  ?= /usr/local
