@@ -109,7 +109,7 @@ static bool has_section(bool is_there, const struct elf_file *file, const char *
     return is_there && elf_file_find_section(file, name);
 }
 
-static void describe_names(struct findings *findings, const char *path, const struct debug_files *files)
+static void examine_debug_info(struct findings *findings, const char *path, const struct debug_files *files)
 {
     const struct elf_file *mapped = &files->mapped;
     bool separate = files->has_separate, lines = debug_files_dwarf(files) != NULL;
@@ -161,7 +161,7 @@ static void examine_file(struct findings *findings, const char *path)
                              .build_id_size = file.build_id_size};
     struct debug_files files;
     debug_files_open(&files, &lib, NULL);
-    describe_names(findings, path, &files);
+    examine_debug_info(findings, path, &files);
     debug_files_close(&files);
     elf_file_close(&file);
 }

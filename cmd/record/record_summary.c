@@ -193,8 +193,8 @@ static void append_kernel_advice(char *line, const struct assemble_result *saved
 }
 
 /* Describes the libraries without symbols, in descending order of samples, and the remedy. */
-static void describe_names(struct lines *lines, const struct record_summary *summary,
-                           const struct assemble_result *saved)
+static void list_missing_symbols(struct lines *lines, const struct record_summary *summary,
+                                 const struct assemble_result *saved)
 {
     bool is_packaged = false;
     if (!saved->missing_symbols_count)
@@ -299,7 +299,7 @@ void record_summary_print(const struct record_summary *summary, const struct ass
         if (saved->events[0])
             append(next_line(&lines), "events: %s", saved->events);
         describe_low_quality(&lines, saved);
-        describe_names(&lines, summary, saved);
+        list_missing_symbols(&lines, summary, saved);
     }
     for (size_t i = 0; i < summary->note_count; i++)
         append(next_line(&lines), "%s", summary->notes[i]);

@@ -148,7 +148,7 @@ int report_prepare(struct report *report)
     return status;
 }
 
-static int print_prepared(struct report *report)
+static int print_to_pager(struct report *report)
 {
     struct error err = {0};
     if (!report->options.no_pager)
@@ -202,7 +202,7 @@ static int run_report(struct report report, int argc, char **argv)
     if (!status) {
         report_detect_terminal(&report);
         report_measure_figures(&report);
-        status = print_prepared(&report);
+        status = print_to_pager(&report);
     }
 out:
     report_destroy(&report);

@@ -112,7 +112,7 @@ static const char *find_ascii(const char *text, size_t length, const char *part)
 }
 
 /* Returns the first occurrence of the ASCII text `part` in code units, or NULL. */
-static const char *find_units(const char *text, size_t length, const char *part)
+static const char *find_ascii_text(const char *text, size_t length, const char *part)
 {
     size_t size = strlen(part);
     for (; length / UNIT_BYTES >= size; text += UNIT_BYTES, length -= UNIT_BYTES) {
@@ -193,9 +193,9 @@ static int write_part(const struct byte_sink *sink, const char *text, const char
 int html_page_write(const struct html_page *page, const struct byte_sink *sink, struct error *err)
 {
     const char *text = page->text, *end = text + page->length;
-    const char *profile = find_units(text, page->length, profile_marker),
-               *editor = find_units(text, page->length, editor_begin);
-    const char *after = editor ? find_units(editor, (size_t)(end - editor), editor_end) : NULL;
+    const char *profile = find_ascii_text(text, page->length, profile_marker),
+               *editor = find_ascii_text(text, page->length, editor_begin);
+    const char *after = editor ? find_ascii_text(editor, (size_t)(end - editor), editor_end) : NULL;
     if (!profile || !!editor != !!after || (editor && editor > profile))
         return error_set(err, EINVAL, "the page in this prof binary is damaged; rebuild prof");
     int code = 0;

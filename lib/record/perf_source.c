@@ -255,7 +255,7 @@ static int begin_round(struct source *source, const struct epoll_event *ready, i
 {
     struct perf_source *perf = get_perf_source(source);
     (void)ready, (void)count;
-    perf_events_take_announcements(&perf->events);
+    perf_events_clear_announcements(&perf->events);
     uint64_t start = monotonic_ns();
     int code = read_rings(perf, ROUNDS_AT_ONCE, err);
     return code ? code : recorder_work_store(source->sinks.work, "Catch up", start, err);

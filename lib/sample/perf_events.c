@@ -404,7 +404,7 @@ void perf_events_announce(struct perf_cpu *cpu, bool announce)
     cpu->announces = announce;
 }
 
-void perf_events_take_announcements(struct perf_events *events)
+void perf_events_clear_announcements(struct perf_events *events)
 {
     struct signalfd_siginfo signal; /* at most one: the kernel does not queue a pending signal again */
     (void)!read(events->announcement_fd, &signal, sizeof(signal));

@@ -60,7 +60,7 @@ void perf_events_announce(struct perf_cpu *cpu, bool announce);
 
 /* Makes announcement_fd unreadable until the next announcement. Call this function before reading the rings. In the
  * other order, prof loses the announcement of a sample that arrives in between. */
-void perf_events_take_announcements(struct perf_events *events);
+void perf_events_clear_announcements(struct perf_events *events);
 
 /* Stops sampling; the rings stay readable. */
 void perf_events_stop(struct perf_events *events);

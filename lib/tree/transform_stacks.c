@@ -87,7 +87,7 @@ static void mark_matching(const struct stack_view *view, const struct search *se
 /* ---- merging: some frames disappear ---- */
 
 /* The callees of a removed frame become callees of its nearest remaining caller. */
-static void merge_marked(struct stack_view *view, const uint8_t *removed, uint32_t *to)
+static void merge_removed_frames(struct stack_view *view, const uint8_t *removed, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++) {
         uint32_t caller = view->prefix[stack];
@@ -280,29 +280,29 @@ static void transform_samples(struct stack_view *view, const struct profile *pro
     switch (transform->kind) {
     case TRANSFORM_MERGE_FUNCTION:
         mark_func(view, transform->index, scratch->removed);
-        merge_marked(view, scratch->removed, scratch->to);
+        merge_removed_frames(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_MERGE_CALL_NODE:
         mark_path_ends(view, transform, scratch);
-        merge_marked(view, scratch->removed, scratch->to);
+        merge_removed_frames(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_CATEGORY:
     case TRANSFORM_MERGE_CATEGORY:
         mark_category(view, transform->index, transform->kind == TRANSFORM_MERGE_CATEGORY, scratch->removed);
-        merge_marked(view, scratch->removed, scratch->to);
+        merge_removed_frames(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_RESOURCE:
     case TRANSFORM_MERGE_RESOURCE:
         mark_resource(view, profile, transform->index, transform->kind == TRANSFORM_MERGE_RESOURCE, scratch->removed);
-        merge_marked(view, scratch->removed, scratch->to);
+        merge_removed_frames(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_FRAMES:
         mark_frames(view, scratch->kind_of_func, transform->index, scratch->removed);
-        merge_marked(view, scratch->removed, scratch->to);
+        merge_removed_frames(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_MERGE_MATCHING:
         mark_matching(view, &scratch->search, scratch->removed);
-        merge_marked(view, scratch->removed, scratch->to);
+        merge_removed_frames(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_FUNCTION:
         find_outermost(view, transform->index, scratch->top);
