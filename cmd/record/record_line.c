@@ -120,7 +120,7 @@ const struct option_table record_table = {
     .stops_at_word = true,
 };
 
-/* Stores the command, and checks that the options fit together. Returns 0 or the exit status after a message. */
+/* Stores the command, and checks that no option contradicts another. Returns 0 or the exit status after a message. */
 static int check_options(struct record_line *options, char **argv)
 {
     options->command = argv + optind;

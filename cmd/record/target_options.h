@@ -30,7 +30,7 @@ struct target_options {
 
 extern const struct option_row target_option_rows[];
 
-/* Checks that the options fit together and with a command. Returns 0, or the exit status after a message. */
+/* Checks that no option contradicts another option or the command. Returns 0, or the exit status after a message. */
 int target_check(const struct target_options *options, bool has_command);
 
 /* Copies the options to `record`, which must not outlive them. Lists the child processes that the processes of -p have

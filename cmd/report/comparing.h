@@ -31,7 +31,7 @@ struct comparing {
 
 extern const struct option_row comparing_option_rows[];
 
-/* Counts the arguments after "--". Call it before getopt_long(), which removes the "--". */
+/* Counts the arguments after "--". Call this function before getopt_long(), which removes the "--". */
 int comparing_count_new_files(int argc, char **argv);
 
 /* Assigns the files of the command line to the two sides: BASE NEW, or BASE... -- NEW..., or one file for both sides,

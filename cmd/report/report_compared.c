@@ -294,8 +294,8 @@ static bool is_noise(const struct func_changes *changes, const struct func_timin
     return !estimate || estimate->is_noise;
 }
 
-/* Explains why a verdict can differ from its interval. An interval covers one function, and the verdicts test all
- * functions together. */
+/* Explains why the verdict of a row, noise or not, can disagree with the row's interval. An interval covers one
+ * function, and the verdicts test all functions together. */
 static void print_noise_title(const struct func_changes *changes)
 {
     bool any_outside = false;

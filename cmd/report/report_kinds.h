@@ -45,7 +45,7 @@ int report_print_json(const struct report *report, struct error *err);
  * is not 0. */
 int report_choose_path(struct report *report);
 
-/* Finds the path, and has the tree count it. Call it after the query of the engine. */
+/* Finds the path, and has the tree count it. Call this function after the query of the engine. */
 int report_find_path(struct report *report, struct error *err);
 
 int report_print_path(const struct report *report, struct error *err);

@@ -90,7 +90,7 @@ struct source_class {
     /* Reads the new records outside of a round. */
     int (*read)(struct source *source, struct error *err);
 
-    /* Brings the CPU times of threads up to date. `all`: includes running threads. */
+    /* Updates the CPU times of threads. `all`: includes running threads. */
     int (*settle)(struct source *source, bool all, struct error *err);
 
     /* Called once a second. */

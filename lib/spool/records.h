@@ -38,7 +38,7 @@ enum spool_lib_kind {
 enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
     SAMPLE_WITHOUT_CFI = 2,    /* the walker found some frame without CFI */
-    SAMPLE_COMPLETED_LIVE = 4, /* some frame comes from the memory of the live process */
+    SAMPLE_COMPLETED_LIVE = 4, /* prof read a part of the stack from the memory of the live process */
     SAMPLE_WITHOUT_WEIGHT = 8, /* a wait for whose time another wait stands */
 };
 

@@ -80,7 +80,7 @@ int lookup_find_function_files(struct lookup *lookup, const char **files, struct
 /* Part of lookup_match_symbols(): reads a Go program's own table for addresses without a symbol or unit. */
 int lookup_read_go_table(struct lookup *lookup, struct error *err);
 
-/* Part of lookup_fill_answers(): reads the units with libdw that prof's own reader declined. */
+/* Called by lookup_fill_answers(). libdw reads the units that prof's own reader declined. */
 int lookup_read_with_libdw(struct lookup *lookup, struct error *err);
 
 int lookup_fill_answers(struct lookup *lookup, struct error *err);

@@ -133,7 +133,7 @@ void line_costs_destroy(struct line_costs *costs)
 
 /* ---- the hottest lines of all files ---- */
 
-/* Lines and (line, func) pairs have numbers. */
+/* The self times of lines, and of pairs of a line and a func, by number. */
 struct line_sums {
     struct location_numbers lines, pairs;
     ARRAY(double) of_line, of_pair; /* self */

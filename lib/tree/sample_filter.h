@@ -1,7 +1,7 @@
 /*
  * Applies marker transforms: keeps the samples taken during a marker. If a transform selects the slowest markers, a
  * thread keeps only the samples during its own markers, as in interval_stats.h. The sample tables keep their length; a
- * dropped sample has no stack. Readers of samples need no special case.
+ * dropped sample has no stack. So code that reads samples treats dropped samples as samples without a stack.
  */
 #pragma once
 

@@ -5,7 +5,8 @@
 /* The number of events between two stored prefix sums. A reading of a sum passes at most this number of events. */
 enum { STATE_STEP = 8 };
 
-/* Events of all threads in memory, about 30 bytes each. Above the limit, a request frees the events of other threads.
+/* Limit of the events in memory, of all threads. An event takes about 30 bytes. Above the limit, a request frees the
+ * events of other threads.
  */
 enum { MOST_STATE_EVENTS = 8 << 20 };
 

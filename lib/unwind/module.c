@@ -19,7 +19,7 @@ static int check_machine(const struct elf_file *elf, const char *name, struct er
 {
     if (elf->is_big_endian || elf->machine != (elf->is_64 ? ARCH_ELF_MACHINE : ARCH_ELF_MACHINE_32_BIT))
         return error_set(err, ENOEXEC,
-                         "%s is for another kind of machine (ELF machine %u); its stacks are walked by frame pointer",
+                         "%s is for another kind of machine (ELF machine %u); prof walks its stacks by frame pointer",
                          name, elf->machine);
     return elf->has_load ? 0 : error_set(err, ENOEXEC, "%s has no mappable segment", name);
 }
