@@ -81,6 +81,15 @@ static bool reread_file(int fd, char *text, size_t size)
     return length > 0;
 }
 
+/* Whether `errno` is a refusal of a process that still has memory. The kernel also refuses users /proc/PID/io of a
+ * process that ends. */
+static bool is_refusal(uint32_t pid)
+{
+    struct proc_stat stat;
+    return (errno == EACCES || errno == EPERM) && proc_stat_read(proc_find_living_thread(pid), &stat) &&
+           stat.resident_pages;
+}
+
 /* Opens the needed files that are not yet open. */
 static void open_files(struct counters *counters, struct process_counters *process, uint32_t pid)
 {
@@ -90,7 +99,7 @@ static void open_files(struct counters *counters, struct process_counters *proce
         process->stat_fd = open_proc_file(pid, "stat");
     if (is_wanted(counters, COUNT_IO) && process->io_fd < 0 && !process->is_refused) {
         process->io_fd = open_proc_file(pid, "io");
-        process->is_refused = process->io_fd < 0 && (errno == EACCES || errno == EPERM);
+        process->is_refused = process->io_fd < 0 && is_refusal(pid);
     }
     counters->was_refused |= process->is_refused;
     if (!process->stays_open && counters->open < counters->most_open) {
@@ -163,7 +172,7 @@ static bool read_values(struct counters *counters, struct process_counters *proc
     }
     if (reread_file(process->io_fd, text, sizeof(text))) {
         parse_io(text, values);
-    } else if (process->io_fd >= 0 && (errno == EACCES || errno == EPERM)) {
+    } else if (process->io_fd >= 0 && is_refusal(of->pid)) {
         process->is_refused = counters->was_refused = true;
         close(process->io_fd);
         process->io_fd = -1;
