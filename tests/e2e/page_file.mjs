@@ -176,8 +176,9 @@ await check('notes name a range, pin a function, and are in the address', async 
     const first = await openPage(served);
     const notes = first.getByRole('list', { name: 'Notes' }).getByRole('listitem');
     const written = () => first.evaluate(() => new URL(location.href).searchParams.getAll('note'));
+    const focused = (label) => askUntil((name) => name === label, () => first.evaluate(() => document.activeElement.getAttribute('aria-label')));
     await first.keyboard.press('P');
-    await askUntil((name) => name === 'Name', () => first.evaluate(() => document.activeElement.getAttribute('aria-label')));
+    await focused('Name');
     await first.keyboard.type('start');
     await first.keyboard.press('Tab');
     await first.keyboard.type('nothing <b>yet</b>\n');
@@ -186,6 +187,7 @@ await check('notes name a range, pin a function, and are in the address', async 
     const pinned = await first.locator('.tree-row.selected .func-name').innerText();
     await first.keyboard.press('Shift+F10');
     await first.getByRole('menuitem', { name: 'Add a note' }).click();
+    await focused('Comment');
     await first.keyboard.type('slow\n');
     await askUntil((texts) => texts.length === 2 && texts.join().includes('slow'), written);
     assertEqual((await written()).map((text) => text.split('\n').slice(1).join()).join('|'), 'start,nothing <b>yet</b>|,slow', 'the notes in the address');
@@ -200,7 +202,7 @@ await check('notes name a range, pin a function, and are in the address', async 
     await askUntil((address) => /preview=/.test(address), () => again.url());
     await again.close();
     await first.getByRole('button', { name: 'Delete this note' }).first().click();
-    assertEqual((await written()).length, 1, 'the number of notes after one is deleted');
+    await askUntil((texts) => texts.length === 1, written);
     await first.getByRole('tab', { name: 'Notes' }).focus();
     await first.keyboard.press('Control+z');
     await askUntil((texts) => texts.length === 2, written);
