@@ -135,6 +135,12 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, e
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                            enum sample_table_kind table);
 
+/* Adds to each of `count` totals a thread's part of the query's total in one of `count` ranges. The ranges are as long
+ * as `first` (ms), and each begins where the previous one ends. Time outside of the query's range counts 0, as does an
+ * unknown thread. */
+void engine_thread_totals_over_time(const struct engine *engine, uint32_t thread, struct time_range first, size_t count,
+                                    double *totals);
+
 /* Calls `add` with the value of each sample of a thread for another weight, in time order (ms), with the stack of
  * engine_stacks() in which the sample ends. See weigh_thread(). */
 typedef void engine_add_sample(void *context, uint32_t stack, double weight, double time);

@@ -110,19 +110,37 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
     weigh_thread(&engine->base->profile, &weighing, thread, pass_to_caller, &weigh);
 }
 
+static double sum_thread(const struct engine *engine, const struct weighing *weighing, uint32_t thread)
+{
+    const struct compared_request request = engine_compared_request(engine);
+    struct thread_total total = {engine, engine_get_matching_nodes(engine),
+                                 get_compared_factor(&engine->base->profile, &request, thread), 0};
+    weigh_thread(&engine->base->profile, weighing, thread, add_to_total, &total);
+    return total.sum;
+}
+
 double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
                            enum sample_table_kind table)
 {
     struct weighing weighing = engine_get_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
-    weighing.threads = &thread;
-    weighing.thread_count = 1;
-    const struct compared_request request = engine_compared_request(engine);
-    struct thread_total total = {engine, engine_get_matching_nodes(engine),
-                                 get_compared_factor(&engine->base->profile, &request, thread), 0};
-    weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);
-    return total.sum;
+    return sum_thread(engine, &weighing, thread);
+}
+
+void engine_thread_totals_over_time(const struct engine *engine, uint32_t thread, struct time_range first, size_t count,
+                                    double *totals)
+{
+    struct weighing weighing = engine_get_weighing(engine);
+    struct row_cursor cursors[2] = {{0}, {0}};
+    double length = first.to - first.from;
+    weighing.cursors = cursors;
+    for (size_t i = 0; i < count && thread < engine->base->profile.threads.length; i++) {
+        weighing.range.from = fmax(engine->range.from, first.from + (double)i * length);
+        weighing.range.to = fmin(engine->range.to, first.from + (double)(i + 1) * length);
+        if (weighing.range.from < weighing.range.to)
+            totals[i] += sum_thread(engine, &weighing, thread);
+    }
 }
 
 static int list_threads(const struct engine *engine, struct func_timings *threads, struct error *err)

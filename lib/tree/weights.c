@@ -277,14 +277,14 @@ static inline __attribute__((always_inline)) void weigh_recorded_waits(const str
                                                                        add_sample *add, void *context)
 {
     const struct wait_rows *waits = &gaps->waits;
-    struct row_cursor on_cpu = {0}, wait_end = {0};
-    bool has_waits = row_cursor_find(&wait_end, waits, ROW_WAIT_END, 0) != SIZE_MAX;
+    struct row_cursor own[2] = {{0}, {0}}, *cursors = weighing->cursors ? weighing->cursors : own;
+    bool has_waits = row_cursor_find(&cursors[ROW_WAIT_END], waits, ROW_WAIT_END, 0) != SIZE_MAX;
     size_t first = find_first_from(samples, weighing->range.from), after = find_first_from(samples, weighing->range.to);
     for (size_t i = first; i <= after; i++) {
         set_row(weighing, i);
         struct gap_time time = measure_gap_inline(gaps, i, weighing->range);
         bool is_in_range = i < after, ran = is_cpu_row(waits, i);
-        size_t runner = ran ? i : row_cursor_find(&on_cpu, waits, ROW_ON_CPU, i);
+        size_t runner = ran ? i : row_cursor_find(&cursors[ROW_ON_CPU], waits, ROW_ON_CPU, i);
         bool is_runner = runner == i;
         if (runner == SIZE_MAX)
             runner = i;

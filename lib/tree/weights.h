@@ -58,9 +58,11 @@ struct weighing {
     enum sample_table_kind table; /* the sample table to read; only TABLE_SAMPLES has times */
     /* The sample tables to read, indexed by thread and kind of table, or NULL (the tables of the profile). */
     const struct sample_table (*samples)[SAMPLE_TABLES];
-    uint32_t not_running; /* the stack "(not running)", for waits without a known function, or PROFILE_NONE if not
-                           * counted */
-    bool counts_apart;    /* stack_weights_sum() counts `samples`, even if they equal of_stack */
+    uint32_t not_running;       /* the stack "(not running)", for waits without a known function, or PROFILE_NONE if not
+                                 * counted */
+    struct row_cursor *cursors; /* two zeroed cursors that weigh_thread() continues in its next call for a thread, if
+                                 * the range does not begin before the end of the last; or NULL (one pass per call) */
+    bool counts_apart;          /* stack_weights_sum() counts `samples`, even if they equal of_stack */
     size_t *row; /* weigh_thread() stores the row of each call of `add` here, or the number of rows for time after
                   * the last row (NULL if not needed) */
 };

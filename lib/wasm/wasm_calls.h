@@ -129,6 +129,8 @@ const struct view *EXPORT(session_flame_find)(struct session *session, uint32_t 
 const struct view *EXPORT(session_flame)(struct session *session, uint32_t query, double from, double to, double least);
 const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t query, uint32_t thread, double from,
                                                double to, uint32_t columns, int same_widths);
+const struct view *EXPORT(session_totals_over_time)(struct session *session, uint32_t query, uint32_t thread,
+                                                    double from, double to, uint32_t count);
 
 /* wasm_export.c */
 const struct view *EXPORT(session_export)(struct session *session);

@@ -1,6 +1,6 @@
 /*
- * Exports for web/src/engine/charts.ts: the flame graph and the stack chart. Each call returns rects as one column
- * of structs.
+ * Exports for web/src/engine/charts.ts: the flame graph and the stack chart, whose rects are one column of structs,
+ * and the heat map.
  */
 #include "wasm/wasm_calls.h"
 #include "wasm/wasm_session.h"
@@ -35,4 +35,20 @@ const struct view *session_stack_chart(struct session *session, uint32_t query, 
     if (!engine || engine_stack_chart(engine, &request, &session->charts.stack_chart, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->charts.stack_chart);
+}
+
+/* Returns a thread's totals in `count` consecutive ranges, the first from `from` to `to`. */
+const struct view *session_totals_over_time(struct session *session, uint32_t query, uint32_t thread, double from,
+                                            double to, uint32_t count)
+{
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    session->charts.totals.length = 0;
+    if (!array_reserve(&session->charts.totals, count))
+        return no_memory(session);
+    session->charts.totals.length = count;
+    memset(session->charts.totals.data, 0, count * sizeof(double));
+    engine_thread_totals_over_time(engine, thread, (struct time_range){from, to}, count, session->charts.totals.data);
+    return ANSWER_ARRAY(session, &session->charts.totals);
 }

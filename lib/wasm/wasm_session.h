@@ -197,6 +197,7 @@ struct session_charts { /* wasm_charts.c */
     struct flame_part flame_part;
     struct flame_rects flame;
     struct stack_rects stack_chart;
+    ARRAY(double) totals; /* of the heat map */
 };
 
 struct session_finding { /* wasm_find.c */

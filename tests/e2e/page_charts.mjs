@@ -1,12 +1,13 @@
-// The flame graph and the stack chart: rects by mouse and by keyboard, zoom, search, transforms, and saving as files.
+// The flame graph, the stack chart and the heat map: rects by mouse and by keyboard, zoom, search, transforms, and saving as files.
 //
-//     node tests/e2e/page_charts.mjs URL URL_OF_CALLERS
+//     node tests/e2e/page_charts.mjs URL URL_OF_CALLERS URL_OF_BURSTS PROF PROFILE_OF_BURSTS
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, callersUrl] = process.argv.slice(2);
+const [url, callersUrl, burstsUrl, prof, burstsFile] = process.argv.slice(2);
 const ROW = 18;
 const LABELS = 208;
 const SAMPLES = 19;
@@ -500,6 +501,73 @@ await check('a wide window shows the flame graph beside the call tree, and the s
     await page.waitForSelector('.source-panel');
     assertEqual(await page.locator('.chart').count(), 0, 'graphs beside the source');
     assert((await sides('.tree'))[1] <= (await sides('.source-panel'))[0], 'the source is not at the right of the tree');
+    await page.close();
+});
+
+/** The weight of a range in the bursts, ms from start to end, as prof report prints it. */
+function reportedIn(from, to, ...options) {
+    const range = `${from / 1000},${to / 1000}`;
+    const report = execFileSync(prof, ['report', '--json', '--range', range, ...options, burstsFile], { encoding: 'utf8' });
+    return JSON.parse(report).total;
+}
+
+const openHeat = (query = '') => openPage(`${burstsUrl}?thread=0&tab=heat-map&${query}`, '.heat-scale');
+
+/** The middle of a cell in the window: the second, and the part of 20 ms in it. */
+async function heatPlace(page, second, part) {
+    const { x, y, width, height } = await page.locator('.heat-cells').boundingBox();
+    return [x + 64 + ((second + 0.5) / 30) * (width - 80), y + height - 28 - ((part + 0.5) / 50) * (height - 40)];
+}
+
+await check('cells of the heat map weigh what prof report counts in their ranges', async () => {
+    for (const [weight, unit] of [['samples', ' samples?'], ['cpu-time', ' ms']]) {
+        const page = await openHeat(`weight=${weight}`);
+        await page.locator('.heat-cells').focus();
+        for (let cell = 0; cell < 18; cell++) {
+            const [, shown] = new RegExp(`: ([0-9.]+)${unit}`).exec(await selection(page)) ?? [];
+            const expected = reportedIn(20 * cell, 20 * cell + 20, '--weight', weight);
+            assertEqual(Number(shown), expected, `${weight} of cell ${cell}: ${await selection(page)}`);
+            await press(page, 'ArrowUp');
+        }
+        await page.close();
+    }
+});
+
+await check('a filter of stacks filters the cells of the heat map', async () => {
+    const page = await openHeat('weight=samples&search=odd');
+    await page.locator('.heat-cells').focus();
+    assert((await selection(page)).includes(': 0 samples'), await selection(page));
+    await press(page, 'ArrowRight');
+    assertEqual(await selection(page), '1 s, 20 ms long: 19 samples, 1.3% of the range', 'a cell of an odd second');
+    await page.close();
+});
+
+await check('dragging from cell to cell selects the time between them in all views, and undo ends it', async () => {
+    const page = await openHeat('weight=samples');
+    await page.mouse.move(...(await heatPlace(page, 6, 2)));
+    assertEqual(await tooltip(page), '6.04 s, 20 ms long: 20 samples, 0.6% of the range', 'the tooltip');
+    await page.mouse.down();
+    await page.mouse.move(...(await heatPlace(page, 7, 20)));
+    await page.mouse.move(...(await heatPlace(page, 8, 1)));
+    await page.mouse.up();
+    await settle(page);
+    assertEqual(chosen(page).join(), '6040,2000', 'the start and the length of the range');
+    await page.getByRole('tab', { name: 'Call Tree' }).click();
+    await settle(page);
+    assertEqual(Number((await readRows(page))[0].total), reportedIn(6040, 8040, '--weight', 'samples'), 'the tree');
+    await press(page, 'Control+z');
+    await press(page, 'Control+z');
+    assertEqual(parameter(page, 'preview'), null, 'the range after undo');
+    await page.close();
+});
+
+await check('keys extend and select cells of the heat map', async () => {
+    const page = await openHeat();
+    await page.locator('.heat-cells').focus();
+    await press(page, 'ArrowRight', 'ArrowUp', 'Shift+ArrowRight', 'Shift+ArrowUp', 'Enter');
+    assertEqual(chosen(page).join(), '1020,1040', 'the start and the length of the range');
+    await press(page, 'Escape');
+    assertEqual(parameter(page, 'preview'), null, 'the range after Esc');
     await page.close();
 });
 

@@ -83,6 +83,35 @@ static void test_each_thread_has_what_its_samples_count(void **state)
     each_query(check_threads);
 }
 
+static void check_totals_over_time(struct engine *engine, const struct slow_query *query)
+{
+    enum { RANGES = 9 };
+    const struct time_range whole = engine_get_full_range(engine);
+    const double length = ceil((whole.to - whole.from) / (RANGES - 2)); /* times are multiples of a fraction */
+    const struct time_range first = {whole.from - length, whole.from};
+    for (size_t t = 0; t < query->thread_count; t++) {
+        double totals[RANGES] = {0};
+        engine_thread_totals_over_time(engine, query->threads[t], first, RANGES, totals);
+        for (int i = 0; i < RANGES; i++) {
+            struct slow_query part = *query;
+            double expected = 0;
+            part.threads[0] = query->threads[t];
+            part.thread_count = 1;
+            part.range.from = fmax(query->range.from, first.from + i * length);
+            part.range.to = fmin(query->range.to, first.from + (i + 1) * length);
+            if (part.range.from < part.range.to)
+                slow_each_sample(&part, add_weight, &expected);
+            assert_true(totals[i] == expected);
+        }
+    }
+}
+
+static void test_totals_over_time_are_those_of_each_range(void **state)
+{
+    (void)state;
+    each_query(check_totals_over_time);
+}
+
 /* Beside the threads of the query one that there is not, and one that was named before. */
 static void check_odd_threads(struct engine *engine, const struct slow_query *query)
 {
@@ -454,6 +483,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_by_another_weight_are_those_of_a_query_with_it),
         cmocka_unit_test(test_each_thread_has_what_its_samples_count),
+        cmocka_unit_test(test_totals_over_time_are_those_of_each_range),
         cmocka_unit_test(test_threads_that_are_not_there_or_named_twice_add_nothing),
         cmocka_unit_test(test_samples_are_counted_whatever_they_weigh),
         cmocka_unit_test(test_only_weights_that_the_file_has_are_held),

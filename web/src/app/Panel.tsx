@@ -46,6 +46,7 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
     intervals: later('IntervalTable'),
     processes: later('ProcessTable'),
     notes: later('NoteList'),
+    'heat-map': later('HeatMap'),
 };
 
 const StackSearch = (): JSX.Element => {

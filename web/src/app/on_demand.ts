@@ -6,6 +6,7 @@ export { Butterfly } from '../butterfly/Butterfly';
 export { GroupList } from '../calltree/GroupList';
 export { Keys } from '../commands/Keys';
 export { PathView } from '../critical_path/PathView';
+export { HeatMap } from '../heat_map/HeatMap';
 export { IntervalTable } from '../markers/IntervalTable';
 export { MarkerChart } from '../markers/MarkerChart';
 export { NoteList } from '../notes/NoteList';

@@ -139,6 +139,17 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
         ],
     ],
     [
+        'Heat map',
+        [
+            [['Drag'], 'select the time from the first cell to the last'],
+            [['↑', '↓', '←', '→'], 'next or previous cell; same cell of the next or previous column'],
+            [['Home', 'End'], 'first or last cell'],
+            [['Shift+Arrow'], 'extend the cells'],
+            [['Enter'], 'select the time of the cells'],
+            [['Esc'], 'clear selection'],
+        ],
+    ],
+    [
         'Markers',
         [
             [['↑', '↓', '←', '→'], 'previous or next marker; row above or below'],

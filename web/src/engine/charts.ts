@@ -1,4 +1,4 @@
-/** The flame graph and the stack chart: a thin layer over lib/wasm/wasm_charts.c. */
+/** The flame graph, the stack chart and the heat map: a thin layer over lib/wasm/wasm_charts.c. */
 import type { NodePath } from './api';
 import { FLAME_PART, FLAME_RECT, STACK_RECT } from './layout';
 import { type EngineModule, NONE, type Pointer } from './module';
@@ -68,6 +68,11 @@ export interface ChartCalls {
         pixels: number,
         sameWidths: boolean,
     ): Promise<StackRects>;
+    /**
+     * Returns a thread's part of the query's total in each of `count` consecutive ranges, the first from `from` to `to`
+     * (ms).
+     */
+    totalsOverTime(query: number, thread: number, from: number, to: number, count: number): Promise<Float64Array>;
 }
 
 interface Functions {
@@ -81,6 +86,14 @@ interface Functions {
         to: number,
         columns: number,
         sameWidths: number,
+    ): Pointer;
+    session_totals_over_time(
+        session: Pointer,
+        query: number,
+        thread: number,
+        from: number,
+        to: number,
+        count: number,
     ): Pointer;
 }
 
@@ -152,6 +165,10 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
                 category: words(all, size, at.category),
                 matches: Uint8Array.from(words(all, size, at.matches)),
             };
+        },
+        totalsOverTime(query, thread, from, to, count) {
+            const view = module.view(wasm.session_totals_over_time(session, query, thread, from, to, count));
+            return view.doubles(0, view.length);
         },
     };
 }

@@ -34,6 +34,7 @@ export const TABS = [
     'intervals',
     'processes',
     'notes',
+    'heat-map',
 ] as const;
 export type Tab = (typeof TABS)[number];
 export const TAB_TITLES: Record<Tab, string> = {
@@ -49,6 +50,7 @@ export const TAB_TITLES: Record<Tab, string> = {
     intervals: 'Intervals',
     processes: 'Processes',
     notes: 'Notes',
+    'heat-map': 'Heat Map',
 };
 /** The tabs of the call tree, whose selected node is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
@@ -56,7 +58,7 @@ export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-grap
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
 /** Returns the tabs for which a profile has data, and the open tab. */
 export function offeredTabs(
-    info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses'>,
+    info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses' | 'comparison' | 'timesAreOrder'>,
     { notes, tab }: Pick<View, 'notes' | 'tab'>,
 ): Tab[] {
     const offers: Partial<Record<Tab, boolean>> = {
@@ -64,6 +66,7 @@ export function offeredTabs(
         intervals: info.hasIntervals,
         processes: info.hasProcesses,
         notes: (notes?.length ?? 0) > 0 || tab === 'notes',
+        'heat-map': !info.comparison && !info.timesAreOrder,
     };
     return TABS.filter((offered) => offers[offered] ?? true);
 }
