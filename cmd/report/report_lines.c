@@ -180,7 +180,7 @@ int report_print_hot_lines(const struct report *report, struct error *err)
         double unknown = report->total - hot.known;
         if (fabs(unknown) > fabs(report->total) * ROUNDING)
             ui_print("%.1f%% of the self time has no line number%s\n", report_compute_percent(report, unknown),
-                     fabs(unknown) > fabs(report->total) / 2 ? "; a program that is compiled with -g has lines" : "");
+                     fabs(unknown) > fabs(report->total) / 2 ? "; code that is compiled with -g has lines" : "");
     }
     hot_lines_destroy(&hot);
     return code;
