@@ -115,7 +115,10 @@ static int choose_threads(struct assembly *assembly, struct stable_numbers *numb
     if (!assembly->order.length && first_known != REPLAY_NONE && !array_push(&assembly->order, first_known))
         return error_no_memory(err);
     if (!assembly->order.length)
-        return error_set(err, ENODATA, "the recording has no thread: the target never started");
+        return error_set(err, ENODATA, "%s",
+                         replay->spool.damaged_blocks
+                             ? "the records of the threads are in a damaged part of the recording"
+                             : "the recording has no thread: the target never started");
     qsort_r(assembly->order.data + before, assembly->order.length - before, sizeof(uint32_t), compare_threads, replay);
     bool is_noted =
         !numbers || array_append(&numbers->threads, assembly->order.data + before, assembly->order.length - before);
