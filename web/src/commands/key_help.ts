@@ -201,7 +201,7 @@ export function keyGroupsOf(session: KeySession): KeyGroup[] {
         Everywhere: commandLines(session.commands.commands),
         Views: [
             [
-                ['1', '…', String(offeredTabs(session.info.value, session.store.view.value).length % 10)],
+                ['1', '…', String(Math.min(offeredTabs(session.info.value, session.store.view.value).length, 10) % 10)],
                 'switch to a view, in the order of the tabs',
             ],
         ],
