@@ -2,6 +2,7 @@
  * The cells of the heat map. A column is a unit of time, such as a second. Its cells are consecutive parts of this time,
  * the first at the bottom. Cells have numbers in the order of time.
  */
+import { tickStep } from '../base/tick_step';
 import type { Range } from '../view/codec';
 
 /** The number of cells of a column. */
@@ -19,18 +20,15 @@ export interface Cells {
     columns: number;
 }
 
-/** Returns the shortest length of 1, 2 or 5 times a power of ten that is at least `least`. */
-function roundUp(least: number): number {
-    const power = 10 ** Math.floor(Math.log10(least) + 1e-9);
-    return power * ([1, 2, 5].find((factor) => factor * power >= least * (1 - 1e-9)) ?? 10);
-}
-
 /** Returns the cells that cover a range. Columns begin at multiples of their length after `zero`, and last a second if
  * the range permits it. */
 export function cellsOf([from, to]: Range, zero: number): Cells {
-    const length = to - from;
-    const shortest = roundUp(length / MOST_COLUMNS);
-    const column = Math.max(shortest, length < LEAST_COLUMNS * SECOND ? roundUp(length / LEAST_COLUMNS / 2) : SECOND);
+    const length = (to - from) * (1 - 1e-9);
+    const shortest = tickStep(length, MOST_COLUMNS, 1);
+    const column = Math.max(
+        shortest,
+        to - from < LEAST_COLUMNS * SECOND ? tickStep(length, 2 * LEAST_COLUMNS, 1) : SECOND,
+    );
     const start = zero + Math.floor((from - zero) / column + 1e-9) * column;
     return { start, column, columns: Math.max(1, Math.ceil((to - start) / column - 1e-9)) };
 }

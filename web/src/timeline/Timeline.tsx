@@ -7,6 +7,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Session } from '../app/session';
 import { startDrag } from '../base/drag';
 import { formatCount, formatShare } from '../base/format';
+import { tickStep } from '../base/tick_step';
 import { useSession } from '../session/context';
 import { useChartNavigation } from '../ui/chart_navigation';
 import { ChevronIcon } from '../ui/icons';
@@ -17,7 +18,7 @@ import { StateLegend } from './StateLane';
 import { laneAt } from './state_hover';
 import { chooseRow } from './Track';
 import { TrackList } from './TrackList';
-import { tickStep, ticks } from './ticks';
+import { ticks } from './ticks';
 import { hideTime, selectInTrack, selectSample, showTime } from './track_hover';
 
 /** The minimum distance of ticks, px. */
