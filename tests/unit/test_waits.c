@@ -104,6 +104,16 @@ static void look(struct fixture *fixture, uint64_t planned)
     assert_int_equal(waits_look(&fixture->waits, &err), 0);
 }
 
+/* Writes all rows to the spool. The caller closes the reader. */
+static struct spool_reader *open_spool(const struct fixture *fixture)
+{
+    struct error err;
+    struct spool_reader *reader;
+    assert_int_equal(spool_writer_flush(fixture->spool, &err), 0);
+    assert_int_equal(spool_reader_open(&reader, fixture->path, &err), 0);
+    return reader;
+}
+
 /* The only wait in the spool. */
 static struct sample only_wait(struct fixture *fixture)
 {
@@ -112,8 +122,7 @@ static struct sample only_wait(struct fixture *fixture)
     struct spool_event event;
     struct sample sample, found = {0};
     int item, count = 0;
-    assert_int_equal(spool_writer_flush(fixture->spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture->path, &err), 0);
+    reader = open_spool(fixture);
     while ((item = spool_reader_next(reader, &event, &sample, &err)) > 0) {
         if (item != SPOOL_ITEM_SAMPLE)
             continue;
@@ -304,8 +313,7 @@ static void sum_waits(struct fixture *fixture, uint64_t sums[WAIT_REASONS])
     struct error err;
     struct spool_reader *reader;
     struct spool_record record;
-    assert_int_equal(spool_writer_flush(fixture->spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture->path, &err), 0);
+    reader = open_spool(fixture);
     while (spool_reader_read(reader, &record, &err) > 0)
         if (record.kind == SPOOL_WAIT)
             sums[record.wait.reason] += record.wait.wait_ns + record.wait.unseen_ns;
@@ -387,8 +395,7 @@ static void test_slices_have_the_times_on_each_cpu(void **state)
     take_switch(&fixture, fixture.start + 1700 * ms, true);
     for (int i = 0; i < 2; i++) /* each slice is in the spool once */
         assert_int_equal(waits_flush(&fixture.waits, fixture.start + 2000 * ms, true, &err), 0);
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     while (spool_reader_read(reader, &record, &err) > 0) {
         if (record.kind != SPOOL_SLICE)
             continue;
@@ -555,8 +562,7 @@ static void test_a_row_has_its_reading(void **state)
         assert_int_equal(waits->truncated - truncated, rows[i].truncated);
         assert_int_equal(waits->without_stack - without_stack, rows[i].without_stack);
     }
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct spool_wait wait = next_wait(reader);
         assert_int_equal(wait.reason, rows[i].reason);
@@ -606,8 +612,7 @@ static void test_readings_share_the_unseen_waits(void **state)
         assert_int_equal(store_unseen(&fixture.waits, thread, UINT64_MAX, end_of_rows, &err), 0);
         assert_int_equal(late->unseen + late->unseen_ns + late->unseen_length, 0);
         assert_int_equal(last->unseen + last->unseen_ns + last->unseen_length, 0);
-        assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-        assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+        reader = open_spool(&fixture);
         uint64_t time = 0;
         for (size_t i = 0; i < 2 + (size_t)with_ptrace; i++) {
             struct spool_wait wait = next_wait(reader);
@@ -644,8 +649,7 @@ static void test_the_object_of_a_socket_has_its_description(void **state)
     assert_in_range(fixture.waits.socket_cost, 1, clock_ns(CLOCK_THREAD_CPUTIME_ID) - start);
     assert_int_equal(find_wait_object(&fixture.waits, (uint32_t)getpid(), name, &again, &err), 0);
     assert_int_equal(again, number);
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     while (record.kind != SPOOL_OBJECT)
         assert_int_equal(spool_reader_read(reader, &record, &err), 1);
     assert_int_equal(record.object.object, number);
@@ -722,8 +726,7 @@ static void test_the_time_on_other_cpus_is_a_wait(void **state)
     const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = UINT32_MAX};
     assert_int_equal(waits_end_tasks(&fixture.waits, &exit, &err), 0); /* of a thread that is not recorded */
     assert_int_equal(waits_flush(&fixture.waits, fixture.start + 4017 * ms, true, &err), 0);
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
         struct spool_wait wait = next_wait(reader);
         assert_int_equal(wait.object, wanted[i].object);
@@ -819,8 +822,7 @@ static void test_a_wait_stands_for_the_number_of_waits(void **state)
         thread->run.stack->is_from_event = false;
         thread->run.stack->asked = thread->run.stack->known = time == fixture.start + length ? time : 0;
     }
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     struct spool_wait wait = next_wait(reader);
     spool_reader_close(reader);
     assert_int_equal(wait.wait_ns + wait.unseen_ns, length + length / 2);
@@ -887,8 +889,7 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
     }
     const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = tid, .time = time + 1000};
     assert_int_equal(waits_end_tasks(&fixture.waits, &exit, &err), 0);
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     struct spool_wait first = next_wait(reader), second = next_wait(reader), third = next_wait(reader);
     assert_true(first.flags == SAMPLE_WITHOUT_WEIGHT && first.waker && first.reason == REASON_UNSEEN);
     assert_int_equal(first.wait_ns, length);
@@ -928,8 +929,7 @@ static void test_short_waits_stay_with_the_program_before_an_exec(void **state)
         .type = PERF_RECORD_COMM, .pid = pid, .tid = pid, .time = fixture.start + 2 * ms, .comm = {"z", true}};
     assert_int_equal(waits_end_tasks(&fixture.waits, &exec, &err), 0);
     assert_int_equal(tracker_handle_record(fixture.tracker, &exec, &err), 0);
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     struct spool_wait waits[] = {next_wait(reader), next_wait(reader)};
     for (int i = 0; i < 2; i++) {
         assert_true(waits[i].thread == numbers[0] || waits[i].thread == numbers[1]);
@@ -972,8 +972,7 @@ static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
     fixture.waits.paused = true;
     wakeup.time = fixture.start + 10 * ms;
     assert_null(waits_find_woken(&fixture.waits, &wakeup));
-    assert_int_equal(spool_writer_flush(fixture.spool, &err), 0);
-    assert_int_equal(spool_reader_open(&reader, fixture.path, &err), 0);
+    reader = open_spool(&fixture);
     while (spool_reader_read(reader, &record, &err) > 0) {
         if (record.kind == SPOOL_WAIT && record.wait.waker)
             assert_int_equal(is_preceded, waits++ == 0);
