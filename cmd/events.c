@@ -7,6 +7,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/json_write.h"
+#include "base/search.h"
 #include "elf/elf_probes.h"
 #include "process/program_file.h"
 #include "sample/event_list.h"
@@ -137,15 +138,9 @@ static bool add_tracepoint(void *context, const char *system, const char *name)
     return enough;
 }
 
-static int compare_systems(const void *a, const void *b)
-{
-    return strcmp(((const struct system_count *)a)->name, ((const struct system_count *)b)->name);
-}
+DEFINE_COMPARE(compare_systems, struct system_count, strcmp(a->name, b->name))
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+DEFINE_COMPARE(compare_names, char *, strcmp(*a, *b))
 
 static void print_systems(struct tracepoints *all)
 {

@@ -122,11 +122,7 @@ struct thread_stack {
 
 ARRAY_TYPE(struct thread_stacks, struct thread_stack);
 
-static int compare_tids(const void *a, const void *b)
-{
-    const struct thread_stack *left = a, *right = b;
-    return ORDER(left->tid, right->tid);
-}
+DEFINE_COMPARE(compare_tids, struct thread_stack, ORDER(a->tid, b->tid))
 
 static const char *get_func_name(const struct profile *profile, uint32_t frame)
 {

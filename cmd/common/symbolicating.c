@@ -8,11 +8,7 @@
 
 enum { MOST_LIBRARIES = 16 };
 
-static int compare_unnamed(const void *a, const void *b)
-{
-    const struct symbolicated_library *left = a, *right = b;
-    return left->unnamed != right->unnamed ? ORDER(right->unnamed, left->unnamed) : ORDER(left->lib, right->lib);
-}
+DEFINE_COMPARE(compare_unnamed, struct symbolicated_library, ORDER_THEN(b->unnamed, a->unnamed, ORDER(a->lib, b->lib)))
 
 static const char *get_library_name(const struct profile *profile, uint32_t lib)
 {

@@ -7,14 +7,8 @@ bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t
     return array_push(&batches->addresses, (struct batch_address){.rva = rva, .lib = lib, .requester = requester});
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct batch_address *left = a, *right = b;
-    int order = ORDER(left->lib, right->lib);
-    if (!order)
-        order = ORDER(left->rva, right->rva);
-    return order ? order : ORDER(left->requester, right->requester);
-}
+DEFINE_COMPARE(compare_addresses, struct batch_address,
+               ORDER_THEN(a->lib, b->lib, ORDER_THEN(a->rva, b->rva, ORDER(a->requester, b->requester))))
 
 bool address_batches_make(struct address_batches *batches,
                           struct symbol_lib (*lib_of)(const void *context, uint32_t lib), const void *context)

@@ -52,12 +52,7 @@ static uint64_t make_key(uint32_t process, uint32_t code)
 
 /* ---- sampled code ---- */
 
-static int compare_wanted(const void *a, const void *b)
-{
-    const struct wanted_code *left = a, *right = b;
-    uint64_t x = make_key(left->process, left->code), y = make_key(right->process, right->code);
-    return ORDER(x, y);
-}
+DEFINE_COMPARE(compare_wanted, struct wanted_code, ORDER(make_key(a->process, a->code), make_key(b->process, b->code)))
 
 static bool collect_wanted(struct maker *maker)
 {

@@ -8,13 +8,8 @@ struct known_thread {
     uint64_t start;
 };
 
-static int compare_threads(const void *a, const void *b)
-{
-    const struct known_thread *left = a, *right = b;
-    if (left->tid != right->tid)
-        return ORDER(left->tid, right->tid);
-    return left->start != right->start ? ORDER(left->start, right->start) : ORDER(left->thread, right->thread);
-}
+DEFINE_COMPARE(compare_threads, struct known_thread,
+               ORDER_THEN(a->tid, b->tid, ORDER_THEN(a->start, b->start, ORDER(a->thread, b->thread))))
 
 static bool is_before_wanted(const void *element, const void *wanted)
 {

@@ -93,14 +93,8 @@ static void add_mark(struct filling *filling, const struct program_mark *mark)
 }
 
 /* Compares marks by thread and time; marks with the same time keep their order. */
-static int compare_marks(const void *a, const void *b)
-{
-    const struct program_mark *left = *(const struct program_mark *const *)a;
-    const struct program_mark *right = *(const struct program_mark *const *)b;
-    if (left->thread != right->thread)
-        return ORDER(left->thread, right->thread);
-    return left->time != right->time ? ORDER(left->time, right->time) : ORDER(left, right);
-}
+DEFINE_COMPARE(compare_marks, struct program_mark *,
+               ORDER_THEN((*a)->thread, (*b)->thread, ORDER_THEN((*a)->time, (*b)->time, ORDER(*a, *b))))
 
 static void add_markers(struct filling *filling, const struct program_mark **marks, size_t count)
 {
@@ -119,16 +113,9 @@ static double get_counter_value(const struct program_mark *mark)
     return isfinite(mark->value) ? mark->value : 0;
 }
 
-static int compare_counters(const void *a, const void *b)
-{
-    const struct program_mark *left = *(const struct program_mark *const *)a;
-    const struct program_mark *right = *(const struct program_mark *const *)b;
-    if (left->pid != right->pid)
-        return ORDER(left->pid, right->pid);
-    if (left->name != right->name)
-        return ORDER(left->name, right->name);
-    return left->time != right->time ? ORDER(left->time, right->time) : ORDER(left, right);
-}
+DEFINE_COMPARE(compare_counters, struct program_mark *,
+               ORDER_THEN((*a)->pid, (*b)->pid,
+                          ORDER_THEN((*a)->name, (*b)->name, ORDER_THEN((*a)->time, (*b)->time, ORDER(*a, *b)))))
 
 /* Returns the display of a program's counter (profile-format: counters). The label is the name of the counter. */
 static uint32_t get_counter_display(struct marker_rows *rows, const char *label)

@@ -125,12 +125,8 @@ static bool add_native_frame(struct frame_builder *builder, size_t index)
     return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
 }
 
-static int compare_unnamed_samples(const void *a, const void *b)
-{
-    const struct missing_symbols *left = a, *right = b;
-    return left->samples != right->samples ? ORDER(right->samples, left->samples)
-                                           : ORDER(right->unnamed, left->unnamed);
-}
+DEFINE_COMPARE(compare_unnamed_samples, struct missing_symbols,
+               ORDER_THEN(b->samples, a->samples, ORDER(b->unnamed, a->unnamed)))
 
 static bool has_dumped(const struct replay *replay, size_t first)
 {

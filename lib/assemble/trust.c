@@ -29,12 +29,8 @@ static struct trust_counts count_thread(const struct replay *replay, const struc
         .without_cfi = thread->without_cfi};
 }
 
-static int compare_samples_descending(const void *a, const void *b)
-{
-    const struct thread_trust *left = a, *right = b;
-    return left->counts.samples != right->counts.samples ? ORDER(right->counts.samples, left->counts.samples)
-                                                         : ORDER(left->thread, right->thread);
-}
+DEFINE_COMPARE(compare_samples_descending, struct thread_trust,
+               ORDER_THEN(b->counts.samples, a->counts.samples, ORDER(a->thread, b->thread)))
 
 static bool is_unnamed(const struct replay *replay, const struct symbolization *symbolization, uint32_t stack)
 {

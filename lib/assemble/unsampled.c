@@ -43,11 +43,7 @@ struct attribution {
     uint32_t stack;                     /* the stack "(not sampled)" */
 };
 
-static int compare_ends(const void *a, const void *b)
-{
-    const struct unsampled_time *left = a, *right = b;
-    return left->end != right->end ? ORDER(left->end, right->end) : ORDER(left->thread, right->thread);
-}
+DEFINE_COMPARE(compare_ends, struct unsampled_time, ORDER_THEN(a->end, b->end, ORDER(a->thread, b->thread)))
 
 /* ---- the threads and their rows ---- */
 

@@ -1,15 +1,8 @@
 #include "base/search.h"
 
-static int compare_values(const void *a, const void *b)
-{
-    return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
-}
+DEFINE_COMPARE(compare_values, uint64_t, ORDER(*a, *b))
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-    return ORDER_THEN(x->number, y->number, ORDER(x->index, y->index));
-}
+DEFINE_COMPARE(compare_numbers, struct numbered, ORDER_THEN(a->number, b->number, ORDER(a->index, b->index)))
 
 void sort_numbered(struct numbered *list, size_t count)
 {

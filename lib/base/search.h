@@ -68,6 +68,15 @@ static inline uint64_t subtract_or_zero(uint64_t a, uint64_t b)
 /* Like ORDER(), but `next` for equal numbers, such as ORDER() of other numbers. */
 #define ORDER_THEN(a, b, next) ((a) < (b) ? -1 : (a) > (b) ? 1 : (next))
 
+/* Defines a function for qsort(), of elements of `type`. `order` compares the elements at the pointers `a` and `b`. */
+#define DEFINE_COMPARE(name, type, order)                                                                              \
+    static int name(const void *left, const void *right)                                                               \
+    {                                                                                                                  \
+        type const *a = left;                                                                                          \
+        type const *b = right;                                                                                         \
+        return (order);                                                                                                \
+    }
+
 /* An item of a sort by number, in which items with equal numbers have the order of their indexes. */
 struct numbered {
     uint64_t number;

@@ -99,11 +99,7 @@ static int read_notes(struct core_file *core, struct cursor notes, struct error 
 
 /* ---- memory ---- */
 
-static int compare_segments(const void *a, const void *b)
-{
-    const struct elf_segment *left = a, *right = b;
-    return ORDER(left->address, right->address);
-}
+DEFINE_COMPARE(compare_segments, struct elf_segment, ORDER(a->address, b->address))
 
 /* Sets which mappings of files are executable, and adds executable memory without a file, such as JIT code. gcore omits
  * the headers of mappings that equal their files, so a mapping without a header may be executable. */

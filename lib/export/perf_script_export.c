@@ -39,11 +39,7 @@ static void add_row(void *context, uint32_t stack, double weight, double time)
         script->failed = true;
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-    const struct row *a = left, *b = right;
-    return ORDER_THEN(a->time, b->time, ORDER(a->place, b->place));
-}
+DEFINE_COMPARE(compare_rows, struct row, ORDER_THEN(a->time, b->time, ORDER(a->place, b->place)))
 
 /* Returns whether to write samples of this weight. Weights can express the same data: only CPU time and off-CPU time,
  * or the recorded weight, are written. */

@@ -87,11 +87,7 @@ struct v8_sample {
     size_t row;
 };
 
-static int compare_samples(const void *a, const void *b)
-{
-    const struct v8_sample *left = a, *right = b;
-    return ORDER_THEN(left->time, right->time, ORDER(left->row, right->row));
-}
+DEFINE_COMPARE(compare_samples, struct v8_sample, ORDER_THEN(a->time, b->time, ORDER(a->row, b->row)))
 
 ARRAY_TYPE(struct v8_samples, struct v8_sample);
 

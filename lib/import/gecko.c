@@ -71,11 +71,7 @@ static int fail_missing_row(const struct gecko *file, const char *what, size_t r
 
 /* ---- processes ---- */
 
-static int compare_libs(const void *a, const void *b)
-{
-    const struct gecko_lib *left = a, *right = b;
-    return ORDER(left->start, right->start);
-}
+DEFINE_COMPARE(compare_libs, struct gecko_lib, ORDER(a->start, b->start))
 
 static int read_libs(struct gecko *file, uint32_t process)
 {

@@ -49,11 +49,7 @@ static bool is_same_path(struct builder_text a, struct builder_text b)
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct mapped_range *left = a, *right = b;
-    return ORDER(left->start, right->start);
-}
+DEFINE_COMPARE(compare_ranges, struct mapped_range, ORDER(a->start, b->start))
 
 bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, size_t size)
 {

@@ -395,11 +395,7 @@ static bool move_thread(struct profile_builder *builder, struct builder_thread *
 
 /* ---- counters ---- */
 
-static int compare_levels(const void *a, const void *b)
-{
-    const struct builder_level *left = a, *right = b;
-    return ORDER_THEN(left->time, right->time, ORDER(left->place, right->place));
-}
+DEFINE_COMPARE(compare_levels, struct builder_level, ORDER_THEN(a->time, b->time, ORDER(a->place, b->place)))
 
 struct display {
     const struct profile *profile;

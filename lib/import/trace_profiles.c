@@ -192,21 +192,11 @@ static int add_event(struct profiles *profiles)
     return is_whole ? add_samples(profiles, stream, profile, find_value(profiles, profile, "timeDeltas")) : 0;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-    const struct trace_profile_event *left = a, *right = b;
-    if (left->ts != right->ts)
-        return left->ts < right->ts ? -1 : 1;
-    if ((left->kind == TRACE_CHUNK) != (right->kind == TRACE_CHUNK))
-        return right->kind == TRACE_CHUNK ? -1 : 1;
-    return ORDER(left->number, right->number);
-}
+DEFINE_COMPARE(compare_events, struct trace_profile_event,
+               ORDER_THEN(a->ts, b->ts,
+                          ORDER_THEN(a->kind == TRACE_CHUNK, b->kind == TRACE_CHUNK, ORDER(a->number, b->number))))
 
-static int compare_samples(const void *a, const void *b)
-{
-    const struct stream_sample *left = a, *right = b;
-    return ORDER_THEN(left->time, right->time, ORDER(left->row, right->row));
-}
+DEFINE_COMPARE(compare_samples, struct stream_sample, ORDER_THEN(a->time, b->time, ORDER(a->row, b->row)))
 
 /* Sorts samples, which V8 may write out of order; each lasts until the next sample. */
 static void end_stream(struct profiles *profiles, struct stream *stream, bool *found)

@@ -18,12 +18,8 @@ static void add_marker(struct trace *trace, const struct trace_slice *slice, uin
 
 /* ---- pairs ---- */
 
-static int compare_by_time(const void *a, const void *b)
-{
-    const struct trace_slice *left = a, *right = b;
-    return ORDER_THEN(left->track, right->track,
-                      ORDER_THEN(left->start, right->start, ORDER(left->place, right->place)));
-}
+DEFINE_COMPARE(compare_by_time, struct trace_slice,
+               ORDER_THEN(a->track, b->track, ORDER_THEN(a->start, b->start, ORDER(a->place, b->place))))
 
 struct open_slices {
     ARRAY(uint32_t) rows; /* indexes in trace->slices, innermost slice last */
@@ -84,13 +80,9 @@ static int pair_events(struct trace *trace)
 
 /* ---- slices as stacks ---- */
 
-static int compare_by_nesting(const void *a, const void *b)
-{
-    const struct trace_slice *left = a, *right = b;
-    return ORDER_THEN(
-        left->track, right->track,
-        ORDER_THEN(left->start, right->start, ORDER_THEN(right->end, left->end, ORDER(left->place, right->place))));
-}
+DEFINE_COMPARE(compare_by_nesting, struct trace_slice,
+               ORDER_THEN(a->track, b->track,
+                          ORDER_THEN(a->start, b->start, ORDER_THEN(b->end, a->end, ORDER(a->place, b->place)))))
 
 struct open_stack {
     uint32_t stack;

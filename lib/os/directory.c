@@ -194,11 +194,7 @@ struct found_file {
 
 ARRAY_TYPE(struct found_files, struct found_file);
 
-static int compare_last_use(const void *a, const void *b)
-{
-    const struct found_file *x = a, *y = b;
-    return ORDER(x->used, y->used);
-}
+DEFINE_COMPARE(compare_last_use, struct found_file, ORDER(a->used, b->used))
 
 static DIR *list_directory(int directory)
 {

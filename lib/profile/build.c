@@ -237,11 +237,7 @@ static int check_stop(struct build *build)
     return stop && *stop ? error_set(build->err, ECANCELED, "canceled") : 0;
 }
 
-static int compare_paused(const void *a, const void *b)
-{
-    const struct paused_range *left = a, *right = b;
-    return ORDER(left->start, right->start);
-}
+DEFINE_COMPARE(compare_paused, struct paused_range, ORDER(a->start, b->start))
 
 /* Builds the pauses of a thread. A pause without a start begins before the first sample, and a pause without an end
  * ends after the last sample. Merges overlapping pauses. */

@@ -136,11 +136,7 @@ static int remove_other_threads(struct profile *profile, const uint8_t *kept, st
 
 ARRAY_TYPE(struct run_starts, double);
 
-static int compare_times(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return ORDER(a, b);
-}
+DEFINE_COMPARE(compare_times, double, ORDER(*a, *b))
 
 /* Removes runs outside of the compared times. */
 static void remove_runs_outside(struct run_starts *starts, struct times times)

@@ -175,11 +175,8 @@ struct func_order {
     uint32_t line, column, func;
 };
 
-static int compare_order(const void *left, const void *right)
-{
-    const struct func_order *a = left, *b = right;
-    return ORDER_THEN(a->line, b->line, ORDER_THEN(a->column, b->column, ORDER(a->func, b->func)));
-}
+DEFINE_COMPARE(compare_order, struct func_order,
+               ORDER_THEN(a->line, b->line, ORDER_THEN(a->column, b->column, ORDER(a->func, b->func))))
 
 /* The functions of a profile, prepared for all matching passes. */
 struct side_funcs {

@@ -7,11 +7,7 @@ struct sort_key {
     size_t row;
 };
 
-static int compare_keys(const void *a, const void *b)
-{
-    const struct sort_key *left = a, *right = b;
-    return ORDER_THEN(left->time, right->time, ORDER(left->row, right->row));
-}
+DEFINE_COMPARE(compare_keys, struct sort_key, ORDER_THEN(a->time, b->time, ORDER(a->row, b->row)))
 
 bool samples_are_sorted(const double *times, size_t length)
 {

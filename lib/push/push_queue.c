@@ -8,6 +8,7 @@
 #include "push/push_queue.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/starts_with.h"
 #include "os/clock.h"
 #include "os/directory.h"
@@ -74,11 +75,7 @@ static bool is_name(const char *name)
     return name[0] >= '0' && name[0] <= '9' && ends_with(name, ending);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    const struct waiting_file *x = a, *y = b;
-    return strcmp(x->name, y->name);
-}
+DEFINE_COMPARE(compare_names, struct waiting_file, strcmp(a->name, b->name))
 
 /* Lists the files of the queue, the oldest first. */
 static int list_files(const struct push_queue *queue, struct waiting_files *files, struct error *err)

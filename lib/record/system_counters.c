@@ -1,6 +1,7 @@
 #include "record/system_counters.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "os/clock.h"
 #include "os/file_io.h"
 #include "spool/counter_kinds.h"
@@ -43,10 +44,7 @@ static bool read_number(int fd, uint64_t *number)
     return end != text;
 }
 
-static int compare_zones(const void *a, const void *b)
-{
-    return strcmp(((const struct energy *)a)->zone, ((const struct energy *)b)->zone);
-}
+DEFINE_COMPARE(compare_zones, struct energy, strcmp(a->zone, b->zone))
 
 static bool add_energy(struct system_counters *counters, const char *directory, const char *zone)
 {

@@ -1,6 +1,7 @@
 #include "sample/event_list.h"
 
 #include "os/file_io.h"
+#include "base/search.h"
 #include "base/typing_distance.h"
 #include "elf/elf_probes.h"
 #include "sample/tracefs.h"
@@ -436,10 +437,7 @@ static bool collect_match(void *context, const char *system, const char *name)
     return !matches->no_memory;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+DEFINE_COMPARE(compare_names, char *, strcmp(*a, *b))
 
 /* Adds the tracepoints whose names match `pattern`; takes ownership of it. */
 static int add_matches(struct event_list *list, struct event *pattern, struct error *err)

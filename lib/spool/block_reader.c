@@ -314,11 +314,7 @@ static int find_next_after_damage(struct block_reader *reader, uint64_t offset, 
 
 /* ---- slots of a flight recorder ---- */
 
-static int compare_slots(const void *a, const void *b)
-{
-    const struct slot_ref *left = a, *right = b;
-    return ORDER_THEN(left->sequence, right->sequence, ORDER(right->version, left->version));
-}
+DEFINE_COMPARE(compare_slots, struct slot_ref, ORDER_THEN(a->sequence, b->sequence, ORDER(b->version, a->version)))
 
 /* Keeps only the newest version of each chunk. */
 static void keep_newest_versions(struct block_reader *reader)

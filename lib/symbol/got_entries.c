@@ -45,11 +45,7 @@ static const char *find_symbol_name(const struct elf_file *file, const struct el
     return name;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct got_entry *x = a, *y = b;
-    return ORDER(x->address, y->address);
-}
+DEFINE_COMPARE(compare_addresses, struct got_entry, ORDER(a->address, b->address))
 
 size_t got_entries_sort(struct got_entry *entries, size_t count)
 {

@@ -21,11 +21,7 @@ struct layer {
     uint64_t start, end; /* addresses in memory of the layer's first and last code so far */
 };
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct jit_image_code *left = *(struct jit_image_code *const *)a, *right = *(struct jit_image_code *const *)b;
-    return ORDER_THEN(left->start, right->start, ORDER(left, right));
-}
+DEFINE_COMPARE(compare_starts, struct jit_image_code *, ORDER_THEN((*a)->start, (*b)->start, ORDER(*a, *b)))
 
 /* Returns the layer of the code, or LAYERS_MAX for none. */
 static size_t choose_layer(struct layer *layers, size_t *count, const struct jit_image_code *code)

@@ -116,11 +116,7 @@ static bool add_moved_code(struct reader *reader, const struct record *record)
     return true;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-    const struct jit_line *left = a, *right = b;
-    return ORDER(left->offset, right->offset);
-}
+DEFINE_COMPARE(compare_lines, struct jit_line, ORDER(a->offset, b->offset))
 
 /* Whether a line entry can begin at the cursor: its address must lie in the code of the next LOAD record. */
 static bool can_begin_entry(struct cursor c, uint64_t code)

@@ -131,11 +131,7 @@ static bool parse_modules(struct kallsyms *kallsyms)
     return true;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct kernel_symbol *x = a, *y = b;
-    return x->address != y->address ? ORDER(x->address, y->address) : ORDER(x->name, y->name);
-}
+DEFINE_COMPARE(compare_addresses, struct kernel_symbol, ORDER_THEN(a->address, b->address, ORDER(a->name, b->name)))
 
 static bool is_sorted(const struct kallsyms *kallsyms)
 {

@@ -85,11 +85,7 @@ static bool read_table(struct mapping_symbols *kinds, struct search *search, con
     return done;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct mapping_symbol *x = a, *y = b;
-    return ORDER(x->address, y->address);
-}
+DEFINE_COMPARE(compare_addresses, struct mapping_symbol, ORDER(a->address, b->address))
 
 static enum code_kind guess_code_kind(const struct elf_file *file, const struct elf_section *section,
                                       const struct search *search)

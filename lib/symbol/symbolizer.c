@@ -12,6 +12,7 @@
  * The files of a library stay open from the first step to the last. If the limit of open files is too low for all
  * libraries, the symbolizer repeats the steps for each group of libraries.
  */
+#include "base/search.h"
 #include "os/parallel.h"
 #include "symbol/data_symbols.h"
 #include "symbol/demangle.h"
@@ -243,11 +244,7 @@ static void look_up_piece_or_stop(void *context, size_t i)
         set_run_error(run, code, &why);
 }
 
-static int compare_costs_descending(const void *a, const void *b)
-{
-    const struct piece *x = a, *y = b;
-    return x->cost < y->cost ? 1 : x->cost > y->cost ? -1 : 0;
-}
+DEFINE_COMPARE(compare_costs_descending, struct piece, ORDER(b->cost, a->cost))
 
 /* Generating /proc/kallsyms takes the kernel about as long as reading 16 MB of symbol table. */
 enum { KALLSYMS_COST = 16 << 20 };

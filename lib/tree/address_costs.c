@@ -45,11 +45,7 @@ static bool set_stack_locations(uint32_t *of_stack, struct location_numbers *add
     return true;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-    const struct address_cost *a = left, *b = right;
-    return ORDER(a->address, b->address);
-}
+DEFINE_COMPARE(compare_addresses, struct address_cost, ORDER(a->address, b->address))
 
 int address_costs_compute(struct address_costs *costs, const struct profile *profile,
                           const struct counted_stacks *counted, const struct address_request *request,
@@ -83,11 +79,8 @@ void address_costs_destroy(struct address_costs *costs)
 
 /* ---- symbols ---- */
 
-static int compare_symbols(const void *left, const void *right)
-{
-    const struct symbol_cost *a = left, *b = right;
-    return ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->symbol, b->symbol));
-}
+DEFINE_COMPARE(compare_symbols, struct symbol_cost,
+               ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->symbol, b->symbol)))
 
 static int collect_symbols(struct symbol_costs *costs, const struct location_costs *sums, const uint8_t *is_seen,
                            uint32_t count, struct error *err)
@@ -130,12 +123,9 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
 
 /* ---- lines ---- */
 
-static int compare_address_lines(const void *left, const void *right)
-{
-    const struct address_line *a = left, *b = right;
-    return ORDER_THEN(a->address, b->address,
-                      ORDER_THEN(a->depth, b->depth, ORDER_THEN(a->func, b->func, ORDER(a->line, b->line))));
-}
+DEFINE_COMPARE(compare_address_lines, struct address_line,
+               ORDER_THEN(a->address, b->address,
+                          ORDER_THEN(a->depth, b->depth, ORDER_THEN(a->func, b->func, ORDER(a->line, b->line)))))
 
 static void remove_duplicates(struct address_lines *lines)
 {

@@ -20,10 +20,7 @@ static int find_cpu(struct engine *engine, uint32_t cpu, struct cpu_part *part, 
     return code;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+DEFINE_COMPARE(compare_numbers, uint32_t, ORDER(*a, *b))
 
 int list_profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err)
 {

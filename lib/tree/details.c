@@ -149,11 +149,7 @@ static int sort_categories(struct category_weights *out, const double *weights, 
     return code;
 }
 
-static int compare_lines(const void *left, const void *right)
-{
-    const struct line_weight *a = left, *b = right;
-    return ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->line, b->line));
-}
+DEFINE_COMPARE(compare_lines, struct line_weight, ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->line, b->line)))
 
 static int fill_details(struct node_details *details, const struct sums *sums, const struct profile *profile,
                         uint32_t category_count, struct error *err)

@@ -1,5 +1,6 @@
 #include "tree/findings.h"
 
+#include "base/search.h"
 #include "base/utf8.h"
 #include "tree/bottleneck.h"
 #include "tree/cpu_findings.h"
@@ -29,13 +30,8 @@ static enum run_part_kind get_part_kind(const char *reason)
     return strcmp(reason, "Runnable") == 0 ? PART_RUNNABLE : strcmp(reason, "Not seen") == 0 ? PART_UNSEEN : PART_WAIT;
 }
 
-static int compare_parts(const void *left, const void *right)
-{
-    const struct run_part *a = left, *b = right;
-    if (a->ms != b->ms)
-        return a->ms > b->ms ? -1 : 1;
-    return a->kind != b->kind ? (int)a->kind - (int)b->kind : a->index < b->index ? -1 : a->index > b->index;
-}
+DEFINE_COMPARE(compare_parts, struct run_part,
+               ORDER_THEN(b->ms, a->ms, ORDER_THEN(a->kind, b->kind, ORDER(a->index, b->index))))
 
 static int add_part(struct findings *findings, struct run_part part, struct error *err)
 {
@@ -366,11 +362,7 @@ static int add_lost(struct findings *findings, const struct run *run, struct err
 
 /* ---- all ---- */
 
-static int compare_findings(const void *left, const void *right)
-{
-    const struct finding *a = left, *b = right;
-    return a->weight != b->weight ? (a->weight > b->weight ? -1 : 1) : (int)a->kind - (int)b->kind;
-}
+DEFINE_COMPARE(compare_findings, struct finding, ORDER_THEN(b->weight, a->weight, ORDER(a->kind, b->kind)))
 
 static int find_of_times(struct findings *findings, struct run *run, struct error *err)
 {

@@ -1,5 +1,7 @@
 #include "tree/length_counts.h"
 
+#include "base/search.h"
+
 enum { BUCKETS_PER_OCTAVE = 24 };
 static const double shortest = 1e-6, longest = 1e12; /* ms: the ends of the histogram */
 
@@ -30,13 +32,7 @@ bool length_counts_add(struct length_counts *counts, uint32_t group, double ms, 
     return true;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    const struct length_count *left = a, *right = b;
-    if (left->group != right->group)
-        return left->group < right->group ? -1 : 1;
-    return (left->bucket > right->bucket) - (left->bucket < right->bucket);
-}
+DEFINE_COMPARE(compare_entries, struct length_count, ORDER_THEN(a->group, b->group, ORDER(a->bucket, b->bucket)))
 
 void length_counts_percentile(struct length_counts *counts, double share, double *of_group, size_t groups)
 {

@@ -71,11 +71,7 @@ static int sum_values(struct location_costs *costs, struct location_numbers *num
 
 /* ---- lines ---- */
 
-static int compare_lines(const void *left, const void *right)
-{
-    const struct line_cost *a = left, *b = right;
-    return ORDER(a->line, b->line);
-}
+DEFINE_COMPARE(compare_lines, struct line_cost, ORDER(a->line, b->line))
 
 static int sum_lines(struct line_costs *out, const struct file_stacks *file, struct error *err)
 {
@@ -93,11 +89,8 @@ static int sum_lines(struct line_costs *out, const struct file_stacks *file, str
     return code;
 }
 
-static int compare_calls(const void *left, const void *right)
-{
-    const struct inlined_cost *a = left, *b = right;
-    return ORDER_THEN(a->line, b->line, ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->func, b->func)));
-}
+DEFINE_COMPARE(compare_calls, struct inlined_cost,
+               ORDER_THEN(a->line, b->line, ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->func, b->func))))
 
 static int sum_inlined(struct line_costs *out, const struct file_stacks *file, struct error *err)
 {

@@ -1,6 +1,7 @@
 #include "tree/thread_states.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* The number of events between two stored prefix sums. A reading of a sum passes at most this number of events. */
 enum { STATE_STEP = 8 };
@@ -130,11 +131,7 @@ static void add_gap(struct states_maker *maker, size_t i, bool has_waits)
     maker->cpu_before = 0;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    double first = ((const struct state_event *)a)->time, second = ((const struct state_event *)b)->time;
-    return (first > second) - (first < second);
-}
+DEFINE_COMPARE(compare_times, struct state_event, ORDER(a->time, b->time))
 
 /* Merges the events with the starts of unseen waits. */
 static bool merge_events(struct states_maker *maker)

@@ -177,24 +177,13 @@ static void sum_by_group(struct func_timing *row_of_group, uint8_t *seen, uint32
     }
 }
 
-static int compare_magnitudes(double a, double b)
-{
-    return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
-}
+DEFINE_COMPARE(compare_by_self, struct func_timing,
+               ORDER_THEN(fabs(b->self), fabs(a->self),
+                          ORDER_THEN(fabs(b->total), fabs(a->total), ORDER(a->func, b->func))))
 
-static int compare_by_self(const void *left, const void *right)
-{
-    const struct func_timing *a = left, *b = right;
-    int self = compare_magnitudes(a->self, b->self), total = compare_magnitudes(a->total, b->total);
-    return self ? self : total ? total : ORDER(a->func, b->func);
-}
-
-static int compare_by_total(const void *left, const void *right)
-{
-    const struct func_timing *a = left, *b = right;
-    int total = compare_magnitudes(a->total, b->total);
-    return total ? total : compare_by_self(left, right);
-}
+DEFINE_COMPARE(compare_by_total, struct func_timing,
+               ORDER_THEN(fabs(b->total), fabs(a->total),
+                          ORDER_THEN(fabs(b->self), fabs(a->self), ORDER(a->func, b->func))))
 
 /* The change of a sum is computed as the difference of the sums, so equal sides give exactly 0 despite rounding. */
 static struct func_timing subtract_sides(struct func_timing row, const struct timings *timings)

@@ -86,11 +86,7 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
 
 /* ---- tables built by reading a whole section ---- */
 
-static int compare_entries(const void *a, const void *b)
-{
-    const struct fde_entry *left = a, *right = b;
-    return ORDER_THEN(left->start, right->start, ORDER(left->offset, right->offset));
-}
+DEFINE_COMPARE(compare_entries, struct fde_entry, ORDER_THEN(a->start, b->start, ORDER(a->offset, b->offset)))
 
 /* Limits of a built table, for damaged and hostile files: 4 MiB, and about 40 ms. Larger sections need .eh_frame_hdr,
  * which every linker writes. Go programs have the Go function table. */
