@@ -194,7 +194,7 @@ static int measure_pass(struct limit *limits, size_t count, size_t first, struct
 
 static int measure_limits(struct limit *limits, size_t count, const struct report *report)
 {
-    struct pass pass = {.func_count = engine_nodes(report->engine)->func_count};
+    struct pass pass = {.func_count = engine_get_nodes(report->engine)->func_count};
     struct error err = {0};
     int code = 0;
     for (size_t i = 0; i < count; i++)

@@ -95,7 +95,7 @@ static int write_page(const struct report_options *options, const struct export_
                                    .gzip_size = packed.length,
                                    .view = address + strspn(address, "?"),
                                    .has_editor = !(options->sanitized & SANITIZE_SOURCES) &&
-                                                 html_needs_editor(engine_profile(view->engine))};
+                                                 html_needs_editor(engine_get_profile(view->engine))};
     if (!code)
         code = html_page_write(&page, &sink, err);
     array_free(&template);

@@ -121,7 +121,7 @@ int report_prepare(struct report *report)
     report->engine = engine_new(&profile, &err);
     if (!report->engine)
         return ui_fail_error(&err);
-    report->profile = engine_profile(report->engine);
+    report->profile = engine_get_profile(report->engine);
     status = report->options.kind == REPORT_WAITS ? report_choose_waits(report) : EXIT_SUCCESS;
     if (!status)
         status = report_select(report);

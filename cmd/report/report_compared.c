@@ -152,7 +152,7 @@ static void print_side(const struct report *report, const struct func_changes *c
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
     char total[QUANTITY_TEXT_MAX], count[QUANTITY_TEXT_MAX];
     const struct profile_comparison *comparison = report_comparison(report);
-    size_t intervals = engine_interval_count(report->engine, side);
+    size_t intervals = engine_count_intervals(report->engine, side);
     format_count(count, (double)intervals);
     format_weight(total, report->side_totals[side], report->weight.unit);
     ui_print("%s:%*s", names[side], side == SIDE_BASE ? 2 : 3, "");

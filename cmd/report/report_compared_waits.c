@@ -28,7 +28,7 @@ static int find_changes(const struct report *report, struct compared_waits *wait
                                     .all = waits->all,
                                     .has_wall_time = !report_is_filtered(report),
                                     .are_runs = waits->are_runs,
-                                    .are_intervals = engine_interval_count(report->engine, SIDE_NEW) > 0};
+                                    .are_intervals = engine_count_intervals(report->engine, SIDE_NEW) > 0};
     if (!code && header->has_wall_time)
         code = estimate_wall_time_change(&header->wall_time, report->profile, err);
     return code;
@@ -83,7 +83,7 @@ static void print_columns(const struct report *report, unsigned name_columns)
 static void print_count(const struct report *report, double count)
 {
     char text[QUANTITY_TEXT_MAX] = "-";
-    if (count > 0 && engine_interval_count(report->engine, SIDE_NEW))
+    if (count > 0 && engine_count_intervals(report->engine, SIDE_NEW))
         snprintf(text, sizeof(text), "%.2f", count); /* of an interval */
     else if (count > 0)
         format_count(text, fmax(1, round(count)));

@@ -31,7 +31,7 @@ double report_count_samples(const struct report *report)
 {
     bool are_weights = report->profile->meta.has_no_times && report->weight.table == TABLE_SAMPLES &&
                        strcmp(report->weight.unit, "samples") == 0;
-    return are_weights ? report->total : (double)engine_timings(report->engine)->samples;
+    return are_weights ? report->total : (double)engine_get_timings(report->engine)->samples;
 }
 
 struct counted_noun report_get_counted_noun(const struct report *report)
@@ -181,7 +181,7 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     struct text_buffer text = {0};
     double share;
     struct func_timings functions = {0};
-    int code = engine_all_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    int code = engine_list_all_functions(report->engine, FUNCS_BY_SELF, &functions, err);
     if (!code)
         code = describe_unnamed_code(&text, &share, report->engine, &functions, err);
     if (!code && text.length && !(text_append_z(&text, " (-v shows the reason).") && text_append(&text, "", 1)))
@@ -444,7 +444,7 @@ int report_print_head(const struct report *report, struct error *err)
     if (!code)
         code = count_processes(report, &processes, err);
     if (!code)
-        code = engine_bottleneck_groups(report->engine, &waits, err);
+        code = engine_group_bottleneck_waits(report->engine, &waits, err);
     if (!code) {
         print_first_line(report, &metadata, processes);
         print_events(report);

@@ -295,7 +295,7 @@ static int write_list(struct json_writer *json, const struct report *report, str
     bool functions = report->options.kind == REPORT_FUNCTIONS;
     if (functions && profile_is_comparison(report->profile))
         return write_changes(json, report, err);
-    int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
+    int code = functions ? engine_list_functions(report->engine, FUNCS_BY_SELF, &list, err)
                          : report_list_groups(report, &list, err);
     if (!code && functions)
         write_functions(json, report, &list, NULL);
@@ -311,7 +311,7 @@ static int write_whole_tree(struct json_writer *json, const struct report *repor
 {
     struct tree_rows rows = {0};
     int code = butterfly ? butterfly_list_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
-                         : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
+                         : engine_list_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
     uint64_t *ids = NULL;
     if (!code && !butterfly && !(ids = report_node_ids_new(report, &rows)))
         code = error_no_memory(err);
@@ -327,7 +327,7 @@ static int write_whole_tree(struct json_writer *json, const struct report *repor
 static int write_butterfly(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct butterfly butterfly;
-    int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
+    int code = engine_compute_butterfly(report->engine, report->focus, &butterfly, err);
     bool is_made = code == 0;
     json_member_open(json, "butterfly", '{');
     json_member_text(json, "name", report_get_focus_name(report));
@@ -445,7 +445,7 @@ static void write_comparison(struct json_writer *json, const struct report *repo
     static const char *const keys[] = {[SIDE_BASE] = "base", [SIDE_NEW] = "new"};
     const struct profile_comparison *comparison = report_comparison(report);
     for (int side = 0; side < PROFILE_SIDES; side++) {
-        size_t intervals = engine_interval_count(report->engine, (enum profile_side)side);
+        size_t intervals = engine_count_intervals(report->engine, (enum profile_side)side);
         json_member_open(json, keys[side], '{');
         write_profile_string(json, "name", report, comparison->name[side]);
         json_member_double(json, "runs", comparison->runs[side]);

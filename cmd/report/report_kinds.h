@@ -78,7 +78,7 @@ int report_print_waits(const struct report *report, struct error *err);
 int report_write_waits(struct json_writer *json, const struct report *report, struct error *err);
 
 /* If the threads waited nearly all the time, writes a hint about --off-cpu and --waits to a buffer of REPORT_LINE_SIZE
- * bytes; otherwise "". `totals`: the result of engine_bottleneck_groups(). */
+ * bytes; otherwise "". `totals`: the result of engine_group_bottleneck_waits(). */
 void report_describe_waiting(const struct report *report, const struct wait_totals *totals, char *text);
 
 /* ---- report_markers.c ---- */

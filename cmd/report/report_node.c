@@ -86,7 +86,7 @@ static int store_callers(struct report *report, const struct node_path *path, st
         report->callers.length--;
     for (size_t length = 1; !code && length <= path->length; length++) {
         uint32_t node;
-        code = engine_find(report->engine, path->data, length, false, &node, err);
+        code = engine_find_node(report->engine, path->data, length, false, &node, err);
         if (!code)
             code = engine_read_row(report->engine, node, &row, err);
         if (!code && !tree_rows_push(&report->callers, (struct tree_row){.func = *row.func, .total = *row.total}))
@@ -102,7 +102,7 @@ int report_find_node(struct report *report, const char *id, struct node_path *pa
     struct error err = {0};
     uint64_t wanted;
     uint32_t node = NODE_NONE;
-    int code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, &err);
+    int code = engine_list_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, &err);
     if (!code && strlen(id) == ID_SIZE - 1 && sscanf(id, "n%16" SCNx64, &wanted) == 1)
         code = find_row(report, &rows, wanted, &node, &err);
     if (!code && node != NODE_NONE)
@@ -122,9 +122,9 @@ static int write_lines(struct json_writer *json, const struct report *report, st
 {
     struct tree_rows roots = {0};
     struct node_details details = {0};
-    int code = engine_children(report->engine, NODE_NONE, &roots, err);
+    int code = engine_list_children(report->engine, NODE_NONE, &roots, err);
     if (!code && roots.length)
-        code = engine_details(report->engine, roots.node[0], &details, err);
+        code = engine_compute_details(report->engine, roots.node[0], &details, err);
     json_member_open(json, "lines", '[');
     for (size_t i = 0; !code && i < details.lines.length; i++) {
         json_open(json, '{');
@@ -142,7 +142,7 @@ static int write_lines(struct json_writer *json, const struct report *report, st
 static int write_waits(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct wait_groups groups = {0};
-    int code = engine_has_waits(report->engine) ? engine_wait_groups(report->engine, WAITS_BY_OBJECT, &groups, err) : 0;
+    int code = engine_has_waits(report->engine) ? engine_group_waits(report->engine, WAITS_BY_OBJECT, &groups, err) : 0;
     json_member_open(json, "waits", '[');
     for (size_t i = 0; !code && i < groups.list.length; i++) {
         json_open(json, '{');

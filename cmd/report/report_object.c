@@ -38,7 +38,7 @@ int report_resolve_object(struct report *report)
 {
     struct wait_groups groups = {0};
     struct error err = {0};
-    if (engine_wait_groups(report->engine, WAITS_BY_OBJECT, &groups, &err))
+    if (engine_group_waits(report->engine, WAITS_BY_OBJECT, &groups, &err))
         return ui_fail_error(&err);
     report->object = PROFILE_NONE;
     for (size_t i = 0; i < groups.list.length; i++) {

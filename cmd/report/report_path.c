@@ -85,7 +85,7 @@ int report_find_path(struct report *report, struct error *err)
         code = find_critical_path_parts(report->engine, &report->path, thread, &report->path_parts, err);
     if (!code)
         code = engine_weigh_path(report->engine, &report->path, err);
-    report->total = code ? 0 : engine_timings(report->engine)->root_total;
+    report->total = code ? 0 : engine_get_timings(report->engine)->root_total;
     return code;
 }
 

@@ -96,8 +96,8 @@ struct tree_query report_make_query(const struct report *report)
 int report_query_engine(struct report *report, struct error *err)
 {
     struct tree_query query = report_make_query(report);
-    int code = engine_query(report->engine, &query, err);
-    const struct timings *timings = engine_timings(report->engine);
+    int code = engine_set_query(report->engine, &query, err);
+    const struct timings *timings = engine_get_timings(report->engine);
     report->total = code ? 0 : timings->root_total;
     for (int side = 0; !code && timings->sides && side < PROFILE_SIDES; side++)
         report->side_totals[side] = timings->sides[side].root_total;

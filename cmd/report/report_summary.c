@@ -32,11 +32,11 @@ struct summary {
 static int find_summary(struct summary *summary, const struct report *report, struct error *err)
 {
     const struct counted_stacks counted = engine_get_counted_stacks(report->engine);
-    int code = engine_functions(report->engine, FUNCS_BY_SELF, &summary->functions, err);
+    int code = engine_list_functions(report->engine, FUNCS_BY_SELF, &summary->functions, err);
     if (!code)
         code = hot_lines_compute(&summary->lines, report->profile, &counted, MOST_LINES, err);
     if (!code && engine_has_waits(report->engine))
-        code = engine_wait_groups(report->engine, WAITS_BY_OBJECT, &summary->waits, err);
+        code = engine_group_waits(report->engine, WAITS_BY_OBJECT, &summary->waits, err);
     return code ? code : list_recording_metadata(&summary->metadata, &summary->arena, report->profile, err);
 }
 

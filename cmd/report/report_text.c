@@ -292,10 +292,10 @@ const char *report_get_group_name(const struct report *report, uint32_t index)
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
 {
     if (report->options.kind == REPORT_GROUPS)
-        return func_groups_sum(groups, &report->groups, engine_nodes(report->engine), engine_timings(report->engine),
-                               err);
+        return func_groups_sum(groups, &report->groups, engine_get_nodes(report->engine),
+                               engine_get_timings(report->engine), err);
     enum group_kind kind = report->options.kind == REPORT_LIBRARIES ? GROUP_LIBRARY : GROUP_CATEGORY;
-    return engine_groups(report->engine, kind, groups, err);
+    return engine_list_groups(report->engine, kind, groups, err);
 }
 
 const char *report_get_focus_name(const struct report *report)

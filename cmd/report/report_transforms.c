@@ -103,7 +103,7 @@ static int query_engine(struct report *report)
     struct error err;
     struct tree_query query = report_make_query(report);
     query.search_length = 0;
-    return engine_query(report->engine, &query, &err) ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return engine_set_query(report->engine, &query, &err) ? ui_fail_error(&err) : EXIT_SUCCESS;
 }
 
 static bool add_transform(struct report *report, struct transform transform)
@@ -126,7 +126,7 @@ static int find_functions(struct report *report, const struct report_transform *
     struct error err;
     const struct wanted wanted = {transform->text, strlen(transform->text)};
     int best = FITS_NOT;
-    if (engine_functions(report->engine, FUNCS_BY_TOTAL, &functions, &err))
+    if (engine_list_functions(report->engine, FUNCS_BY_TOTAL, &functions, &err))
         return ui_fail_error(&err);
     bool enough = true;
     for (size_t i = 0; enough && i < functions.length; i++) {
@@ -253,7 +253,7 @@ static uint32_t find_child(struct report *report, const struct report_transform 
     struct error err;
     int best = FITS_NOT;
     uint32_t child = NODE_NONE;
-    bool enough = engine_children(report->engine, node, &rows, &err) == 0;
+    bool enough = engine_list_children(report->engine, node, &rows, &err) == 0;
     for (uint32_t i = 0; enough && i < rows.length; i++)
         enough = find_best_matches(&found, &best, i, match_func(report->profile, rows.func[i], wanted));
     if (!enough)

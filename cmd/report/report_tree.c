@@ -125,7 +125,7 @@ static size_t count_heavy_rows(const struct report *report, const struct tree_ro
 static int find_children(const struct tree_printer *printer, uint32_t node, struct tree_rows *rows, struct error *err)
 {
     return printer->butterfly ? butterfly_list_children(printer->butterfly, printer->side, node, rows, err)
-                              : engine_children(printer->report->engine, node, rows, err);
+                              : engine_list_children(printer->report->engine, node, rows, err);
 }
 
 /* Adds a level with these children. Takes ownership of `rows`. */
@@ -296,7 +296,7 @@ static int print_side(const struct report *report, struct butterfly *butterfly, 
 int report_print_butterfly(const struct report *report, struct error *err)
 {
     struct butterfly butterfly;
-    int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
+    int code = engine_compute_butterfly(report->engine, report->focus, &butterfly, err);
     if (code)
         return code;
     report_print_columns(report, "function");
@@ -340,7 +340,7 @@ int report_print_groups(const struct report *report, struct error *err)
 int report_print_functions(const struct report *report, struct error *err)
 {
     struct func_timings functions;
-    int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    int code = engine_list_functions(report->engine, FUNCS_BY_SELF, &functions, err);
     if (code)
         return code;
     struct row_counts counts = {0};

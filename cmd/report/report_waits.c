@@ -357,7 +357,7 @@ int report_print_waits(const struct report *report, struct error *err)
     struct wait_groups groups = {0};
     struct node_path path = {0};
     struct table table = {0};
-    int code = engine_wait_groups(report->engine, report->wait_grouping, &groups, err);
+    int code = engine_group_waits(report->engine, report->wait_grouping, &groups, err);
     size_t limit = report_get_row_limit(report, USUAL_ROWS);
     for (size_t i = 0; !code && i < groups.list.length && i < limit; i++) {
         const struct wait_group *group = &groups.list.data[i];
@@ -437,7 +437,7 @@ int report_write_waits(struct json_writer *json, const struct report *report, st
     for (int by = 0; !code && by < WAIT_GROUPINGS; by++) {
         if (wait_grouping_has_wakers((enum wait_grouping)by) && !profile_has_wakers(report->profile))
             continue;
-        code = engine_wait_groups(report->engine, (enum wait_grouping)by, &groups, err);
+        code = engine_group_waits(report->engine, (enum wait_grouping)by, &groups, err);
         if (!code && by == 0) {
             json_member_double(json, "there_ms", groups.totals.there);
             json_member_double(json, "off_cpu_ms", groups.totals.waited);

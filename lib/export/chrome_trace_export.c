@@ -222,7 +222,8 @@ static int write_markers(struct trace *trace, struct error *err)
 
 int export_chrome_trace(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
-    struct trace trace = {.view = view, .profile = engine_profile(view->engine), .nodes = engine_nodes(view->engine)};
+    struct trace trace = {
+        .view = view, .profile = engine_get_profile(view->engine), .nodes = engine_get_nodes(view->engine)};
     bool is_time = strcmp(view->weight.unit, "ms") == 0;
     trace.factor = (is_time ? 1 : trace.profile->meta.interval > 0 ? trace.profile->meta.interval : 1) * 1000;
     trace.json = malloc(sizeof(*trace.json));

@@ -23,9 +23,9 @@ static bool append_name(struct text_buffer *path, const struct profile *profile,
 
 int export_collapsed(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
-    const struct profile *profile = engine_profile(view->engine);
-    const struct call_nodes *nodes = engine_nodes(view->engine);
-    const struct timings *timings = engine_timings(view->engine);
+    const struct profile *profile = engine_get_profile(view->engine);
+    const struct call_nodes *nodes = engine_get_nodes(view->engine);
+    const struct timings *timings = engine_get_timings(view->engine);
     struct sink_writer *writer = malloc(sizeof(*writer));
     struct text_buffer path = {0};
     ARRAY(size_t) lengths = {0}; /* length of the path's text before each level */

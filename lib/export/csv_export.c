@@ -94,7 +94,7 @@ static int write_call_tree(struct csv *csv)
     enum { MOST_ROWS = 1 << 20 }; /* limit for an inverted tree, which can have as many rows as all stacks together */
     struct tree_rows rows = {0};
     size_t limit = csv->view->is_inverted ? MOST_ROWS : SIZE_MAX;
-    int code = engine_descendants(csv->view->engine, NODE_NONE, limit, &rows, csv->err);
+    int code = engine_list_descendants(csv->view->engine, NODE_NONE, limit, &rows, csv->err);
     PUT_TITLES(csv, "depth", "total", "self", "unit", "function", "library", "file", "line");
     for (size_t i = 0; !code && i < rows.length; i++) {
         write_number(csv, rows.depth[i]);
@@ -111,7 +111,7 @@ static int write_call_tree(struct csv *csv)
 static int write_functions(struct csv *csv)
 {
     struct func_timings functions = {0};
-    int code = engine_functions(csv->view->engine, FUNCS_BY_SELF, &functions, csv->err);
+    int code = engine_list_functions(csv->view->engine, FUNCS_BY_SELF, &functions, csv->err);
     PUT_TITLES(csv, "total", "self", "unit", "function", "library", "file", "line");
     for (size_t i = 0; !code && i < functions.length; i++) {
         write_number(csv, functions.rows[i].total);
@@ -137,7 +137,7 @@ static const char *get_group_name(const struct csv *csv, enum group_kind kind, u
 static int write_groups(struct csv *csv, enum group_kind kind)
 {
     struct func_timings groups = {0};
-    int code = engine_groups(csv->view->engine, kind, &groups, csv->err);
+    int code = engine_list_groups(csv->view->engine, kind, &groups, csv->err);
     PUT_TITLES(csv, "total", "self", "unit", kind == GROUP_LIBRARY ? "library" : "category");
     for (size_t i = 0; !code && i < groups.length; i++) {
         write_number(csv, groups.rows[i].total);
@@ -183,8 +183,9 @@ static int write_threads(struct csv *csv)
         write_string(csv, thread->process_name);
         write_string(csv, thread->pid);
         write_number(csv, count_weighed_samples(csv->profile, index, WEIGH_SAMPLES, TABLE_SAMPLES, csv->view->range));
-        write_number(csv, has_cpu_times ? engine_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES)
-                                        : NAN);
+        write_number(csv, has_cpu_times
+                              ? engine_get_thread_total(csv->view->engine, index, WEIGH_CPU_TIME, TABLE_SAMPLES)
+                              : NAN);
         end_row(csv);
     }
     return 0;
@@ -258,7 +259,7 @@ static int write_counters(struct csv *csv)
 
 static const char *get_wait_reason_name(const struct csv *csv, uint32_t reason)
 {
-    uint32_t idle = engine_idle_category(csv->view->engine);
+    uint32_t idle = engine_get_idle_category(csv->view->engine);
     if (reason == PROFILE_NONE || idle >= csv->profile->categories.length)
         return "";
     const struct category *category = &csv->profile->categories.data[idle];
@@ -278,7 +279,7 @@ static const char *get_wait_group_name(const struct csv *csv, const struct wait_
         return profile_text(csv->profile, get_func_names(csv->profile, group->key).name);
     case WAITS_BY_STACK:
         return profile_text(csv->profile,
-                            get_func_names(csv->profile, engine_nodes(csv->view->engine)->func[group->key]).name);
+                            get_func_names(csv->profile, engine_get_nodes(csv->view->engine)->func[group->key]).name);
     case WAITS_BY_THREAD:
         return profile_thread_name(csv->profile, group->key);
     default:
@@ -293,7 +294,7 @@ static int write_waits(struct csv *csv)
         [WAITS_BY_THREAD] = "thread", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_OBJECT_AND_WAKER] = "object"};
     struct wait_groups groups = {0};
     double zero = engine_get_full_range(csv->view->engine).from;
-    int code = engine_wait_groups(csv->view->engine, csv->view->wait_grouping, &groups, csv->err);
+    int code = engine_group_waits(csv->view->engine, csv->view->wait_grouping, &groups, csv->err);
     PUT_TITLES(csv, titles[csv->view->wait_grouping], "total, ms", "runnable, ms", "waits", "longest, ms",
                "longest began, ms", "reason of the longest", "thread of the longest", "ended by");
     for (size_t i = 0; !code && i < groups.list.length; i++) {
@@ -340,7 +341,7 @@ static int write_table(struct csv *csv)
 
 int export_csv(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
-    struct csv csv = {.view = view, .profile = engine_profile(view->engine), .err = err};
+    struct csv csv = {.view = view, .profile = engine_get_profile(view->engine), .err = err};
     csv.out = malloc(sizeof(*csv.out));
     if (!csv.out)
         return error_no_memory(err);

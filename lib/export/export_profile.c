@@ -214,8 +214,8 @@ static void select_slices(struct slice_table *slices, struct time_range range)
 static bool make_thread(struct made_profile *made, const struct export_view *view, uint32_t index,
                         const struct leaf_context *context, struct thread *thread)
 {
-    *thread = engine_profile(view->engine)->threads.data[index];
-    thread->samples = *engine_samples(view->engine, index);
+    *thread = engine_get_profile(view->engine)->threads.data[index];
+    thread->samples = *engine_get_samples(view->engine, index);
     thread->more.data = copy_array(made, thread->more.data, thread->more.length, sizeof(*thread->more.data));
     select_slices(&thread->slices, view->range);
     bool enough = thread->more.data && select_samples(made, &thread->samples, context, view->range) &&
@@ -227,7 +227,7 @@ static bool make_thread(struct made_profile *made, const struct export_view *vie
 
 static bool make_threads(struct made_profile *made, const struct export_view *view, const struct leaf_context *context)
 {
-    const struct profile *original = engine_profile(view->engine);
+    const struct profile *original = engine_get_profile(view->engine);
     made->thread_index = arena_alloc(&made->memory, (original->threads.length + 1) * sizeof(*made->thread_index));
     struct thread *threads = arena_alloc(&made->memory, (view->thread_count + 1) * sizeof(*threads));
     if (!made->thread_index || !threads)
@@ -279,7 +279,7 @@ static bool make_profile(struct made_profile *made, const struct export_view *vi
 {
     const struct counted_stacks counted = engine_get_counted_stacks(view->engine);
     const struct leaf_context context = {counted.stacks, counted.nodes, counted.matching};
-    const struct profile *original = engine_profile(view->engine);
+    const struct profile *original = engine_get_profile(view->engine);
     made->profile = *original;
     made->profile.meta.profiling_start = view->range.from;
     made->profile.meta.profiling_end = view->range.to;
@@ -294,7 +294,7 @@ static bool make_profile(struct made_profile *made, const struct export_view *vi
 static int make_exported_profile(struct made_profile *made, const struct export_view *view,
                                  const struct profile **profile, struct sanitize_summary *summary, struct error *err)
 {
-    *profile = engine_profile(view->engine);
+    *profile = engine_get_profile(view->engine);
     if (!view->is_whole) {
         if (!make_profile(made, view))
             return error_no_memory(err);

@@ -47,7 +47,7 @@ static int find_weight(const struct profile *profile, const struct weight *wante
 static int write_copy(const struct exporter *exporter, const struct export_view *view, struct engine *engine,
                       const struct byte_sink *sink, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     struct export_view copy = *view;
     ARRAY(uint32_t) threads = {0};
     int code = find_weight(profile, &view->weight, &copy.weight, err);
@@ -67,7 +67,7 @@ static int write_copy(const struct exporter *exporter, const struct export_view 
     copy.sanitize = NULL;
     copy.is_whole = true;
     if (!code)
-        code = engine_query(engine, &query, err);
+        code = engine_set_query(engine, &query, err);
     if (!code)
         code = exporter->write(&copy, sink, err);
     array_free(&threads);

@@ -44,8 +44,8 @@ static uint32_t find_location(struct export_stacks *stacks, const struct export_
 
 int export_stacks_init(struct export_stacks *stacks, const struct engine *engine, struct error *err)
 {
-    stacks->view = engine_stacks(engine);
-    stacks->profile = engine_profile(engine);
+    stacks->view = engine_get_stacks(engine);
+    stacks->profile = engine_get_profile(engine);
     size_t length = stacks->view->length;
     stacks->location = malloc((length + 1) * sizeof(*stacks->location));
     stacks->caller = malloc((length + 1) * sizeof(*stacks->caller));
@@ -108,7 +108,7 @@ static void add_sum(void *context, uint32_t stack, double weight, double time)
 int export_sums_fill(struct export_sums *sums, const struct export_view *view, uint32_t thread,
                      const struct weight_list *weights, struct error *err)
 {
-    size_t count = engine_stacks(view->engine)->length;
+    size_t count = engine_get_stacks(view->engine)->length;
     if (!sums->row || sums->row_count != count) {
         free(sums->row);
         sums->row = malloc((count + 1) * sizeof(*sums->row));

@@ -69,7 +69,7 @@ double export_weight_scale(const struct weight *weight)
 int export_list_weights(const struct export_view *view, struct weight_list *weights, struct error *err)
 {
     if (!view->has_one_weight)
-        return list_weights(weights, engine_profile(view->engine), err);
+        return list_weights(weights, engine_get_profile(view->engine), err);
     return array_push(weights, view->weight) ? 0 : error_no_memory(err);
 }
 

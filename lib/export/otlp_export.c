@@ -513,7 +513,7 @@ int export_otlp_for_sending(const struct export_view *view, const struct otlp_se
                             const struct byte_sink *sink, struct error *err)
 {
     struct otlp otlp = {
-        .view = view, .profile = engine_profile(view->engine), .sending = sending, .sink = sink, .err = err};
+        .view = view, .profile = engine_get_profile(view->engine), .sending = sending, .sink = sink, .err = err};
     int code = init_export(&otlp);
     if (!code)
         code = write_processes(&otlp);

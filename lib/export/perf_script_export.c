@@ -181,7 +181,7 @@ static int collect_rows(struct perf_script *script, struct error *err)
 int export_perf_script(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
     struct perf_script script = {
-        .view = view, .profile = engine_profile(view->engine), .stacks = engine_stacks(view->engine)};
+        .view = view, .profile = engine_get_profile(view->engine), .stacks = engine_get_stacks(view->engine)};
     script.out = malloc(sizeof(*script.out));
     int code = script.out ? export_list_weights(view, &script.weights, err) : error_no_memory(err);
     if (!code)

@@ -420,7 +420,7 @@ static int prepare_export(struct pprof *pprof)
 
 int export_pprof(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
-    struct pprof pprof = {.view = view, .profile = engine_profile(view->engine), .sink = sink, .err = err};
+    struct pprof pprof = {.view = view, .profile = engine_get_profile(view->engine), .sink = sink, .err = err};
     int code = prepare_export(&pprof);
     if (!code) {
         write_header(&pprof);

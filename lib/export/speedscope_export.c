@@ -68,7 +68,7 @@ static void write_frame(struct speedscope *speedscope, uint32_t func)
 /* Writes the functions of the query's tree. */
 static void write_frames(struct speedscope *speedscope)
 {
-    const struct timings *timings = engine_timings(speedscope->view->engine);
+    const struct timings *timings = engine_get_timings(speedscope->view->engine);
     json_member_open(speedscope->json, "shared", '{');
     json_member_open(speedscope->json, "frames", '[');
     for (size_t node = 0; node < speedscope->nodes->length; node++) {
@@ -209,7 +209,7 @@ static void write_file(struct speedscope *speedscope)
 int export_speedscope(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
     struct speedscope speedscope = {
-        .view = view, .profile = engine_profile(view->engine), .nodes = engine_nodes(view->engine)};
+        .view = view, .profile = engine_get_profile(view->engine), .nodes = engine_get_nodes(view->engine)};
     size_t funcs = (size_t)speedscope.nodes->func_count + 1;
     speedscope.json = malloc(sizeof(*speedscope.json));
     speedscope.frame = malloc(funcs * sizeof(*speedscope.frame));

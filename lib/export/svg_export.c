@@ -335,11 +335,11 @@ static void write_header(struct svg *svg)
 
 int export_svg(const struct export_view *view, const struct byte_sink *sink, struct error *err)
 {
-    struct svg svg = {.view = view, .profile = engine_profile(view->engine)};
+    struct svg svg = {.view = view, .profile = engine_get_profile(view->engine)};
     const struct flame_request request = {.part = {0, 1}, .least = least_width / WIDTH};
-    svg.total = engine_timings(view->engine)->root_total;
+    svg.total = engine_get_timings(view->engine)->root_total;
     svg.out = malloc(sizeof(*svg.out));
-    int code = svg.out ? engine_flame(view->engine, &request, &svg.rects, err) : error_no_memory(err);
+    int code = svg.out ? engine_compute_flame(view->engine, &request, &svg.rects, err) : error_no_memory(err);
     if (!code) {
         sink_writer_init(svg.out, sink, err);
         for (size_t i = 0; i < svg.rects.length; i++)

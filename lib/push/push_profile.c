@@ -8,7 +8,7 @@ static int export_compressed(struct engine *engine, const uint32_t *threads, siz
     const struct tree_query query = {
         .threads = threads, .thread_count = thread_count, .range = whole_time, .search = ""};
     struct gzip_packer *packer;
-    int code = engine_query(engine, &query, err);
+    int code = engine_set_query(engine, &query, err);
     if (!code)
         code = gzip_packer_new(&packer, text_sink(out), err);
     if (code)
@@ -33,7 +33,7 @@ int push_profile_pack(struct profile *profile, const struct otlp_sending *sendin
     struct engine *engine = engine_new(profile, err);
     if (!engine)
         return -1;
-    size_t count = engine_profile(engine)->threads.length;
+    size_t count = engine_get_profile(engine)->threads.length;
     uint32_t *threads = malloc((count + 1) * sizeof(*threads));
     for (size_t i = 0; threads && i < count; i++)
         threads[i] = (uint32_t)i;

@@ -21,7 +21,7 @@ struct parted_path {
 static int find_path(struct parted_path *path, const struct engine *engine, uint32_t thread, struct time_range range,
                      struct error *err)
 {
-    int code = critical_path_find(&path->path, engine_profile(engine), thread, range, err);
+    int code = critical_path_find(&path->path, engine_get_profile(engine), thread, range, err);
     return code ? code : find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
 }
 
@@ -33,12 +33,12 @@ static void parted_path_destroy(struct parted_path *path)
 
 static bool can_have_bottleneck(const struct engine *engine)
 {
-    return !profile_is_comparison(engine_profile(engine)) && engine->threads.length;
+    return !profile_is_comparison(engine_get_profile(engine)) && engine->threads.length;
 }
 
 static const char *get_func_name(const struct engine *engine, uint32_t func)
 {
-    return profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
+    return profile_text(engine_get_profile(engine), engine_get_profile(engine)->funcs.name[func]);
 }
 
 /* ---- the critical path of the first thread ---- */
@@ -50,10 +50,10 @@ int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *eng
     struct time_range range = engine_get_queried_range(engine);
     double length = range.to - range.from;
     bottleneck->object = PROFILE_NONE;
-    if (!can_have_bottleneck(engine) || !profile_has_wakers(engine_profile(engine)) || engine->is_searching)
+    if (!can_have_bottleneck(engine) || !profile_has_wakers(engine_get_profile(engine)) || engine->is_searching)
         return 0;
     uint32_t thread = engine->threads.data[0];
-    if (engine_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
+    if (engine_get_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
         return 0;
     int code = find_path(&path, engine, thread, range, err);
     const struct path_part *longest = path.parts.data;
@@ -121,7 +121,7 @@ static void keep_segments_of_holders(struct critical_path *path, const struct pr
 static int find_parts_of_holders(struct parted_path *path, const struct engine *engine, uint32_t thread,
                                  uint32_t object, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     int code = critical_path_find(&path->path, profile, thread, engine_get_queried_range(engine), err);
     if (code)
         return code;
@@ -151,7 +151,7 @@ static int group_parts_by_thread(struct parted_path *path, const struct engine *
     for (size_t i = 0; i < path->path.length; i++) {
         struct path_segment *segment = &path->path.data[i];
         if (segment->state == PATH_WAITS && segment->stack != PROFILE_NONE)
-            segment->stack = engine_profile(engine)->stacks.prefix[segment->stack];
+            segment->stack = engine_get_profile(engine)->stacks.prefix[segment->stack];
         segment->state = PATH_RUNS;
     }
     return find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
@@ -174,7 +174,7 @@ static int append_holder(struct text_buffer *text, const struct engine *engine, 
     bool waits = part && part->state == PATH_WAITS && part->object != PROFILE_NONE;
     bool has_place = waits && part->func != PROFILE_NONE;
     if ((runs || waits) &&
-        !APPEND(text, " Its holder, thread ", profile_thread_name(engine_profile(engine), part->thread),
+        !APPEND(text, " Its holder, thread ", profile_thread_name(engine_get_profile(engine), part->thread),
                 runs ? does : ", mostly waits for ", get_func_name(engine, runs ? part->func : part->object),
                 has_place ? " in " : "", has_place ? get_func_name(engine, part->func) : "", "."))
         code = error_no_memory(err);
@@ -203,12 +203,12 @@ static int append_sentence(struct text_buffer *text, const struct engine *engine
              sleeps ? "sleep" : "wait");
     snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
              sleeps ? "" : " for ");
-    bool enough =
-        APPEND(text, is_one ? "Thread " : who, is_one ? profile_thread_name(engine_profile(engine), group->thread) : "",
-               !is_one  ? ""
-               : sleeps ? " sleeps "
-                        : " waits ",
-               share, sleeps ? "" : object, has_place ? " in " : "", has_place ? function : "", ".");
+    bool enough = APPEND(text, is_one ? "Thread " : who,
+                         is_one ? profile_thread_name(engine_get_profile(engine), group->thread) : "",
+                         !is_one  ? ""
+                         : sleeps ? " sleeps "
+                                  : " waits ",
+                         share, sleeps ? "" : object, has_place ? " in " : "", has_place ? function : "", ".");
     return enough ? 0 : error_no_memory(err);
 }
 
@@ -265,12 +265,12 @@ static int describe_pool(struct bottleneck *bottleneck, const struct engine *eng
     }
     bool is_busy =
         part && part->waited_for == group->func && part->object != group->func && !waits_for_event(engine, part);
-    if (!code && is_busy && is_pool(&waits, engine_profile(engine))) {
+    if (!code && is_busy && is_pool(&waits, engine_get_profile(engine))) {
         bool runs = part->state == PATH_RUNS, has_verb = part->func != PROFILE_NONE && part->ms > total / 2;
         bottleneck->object = group->func;
         code = append_sentence(&bottleneck->sentence, engine, group, get_main_waiter(&waits), err);
         if (!code && has_verb &&
-            !APPEND(&bottleneck->sentence, " Thread ", profile_thread_name(engine_profile(engine), part->thread),
+            !APPEND(&bottleneck->sentence, " Thread ", profile_thread_name(engine_get_profile(engine), part->thread),
                     ", which ends waits, mostly ", runs ? "runs " : "waits for ",
                     get_func_name(engine, runs ? part->func : part->object), runs ? "" : " in ",
                     runs ? "" : get_func_name(engine, part->func), "."))
@@ -302,7 +302,7 @@ int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *e
                            bool with_pools, struct error *err)
 {
     double lifetime = sum_lifetime_with_work(engine, groups);
-    bool has_wakers = profile_has_wakers(engine_profile(engine));
+    bool has_wakers = profile_has_wakers(engine_get_profile(engine));
     bottleneck->object = PROFILE_NONE;
     for (size_t i = 0; can_have_bottleneck(engine) && i < groups->list.length; i++) {
         const struct wait_group *group = &groups->list.data[i];
@@ -330,10 +330,10 @@ void bottleneck_destroy(struct bottleneck *bottleneck)
     array_free(&bottleneck->sentence);
 }
 
-int engine_bottleneck_groups(struct engine *engine, struct wait_groups *groups, struct error *err)
+int engine_group_bottleneck_waits(struct engine *engine, struct wait_groups *groups, struct error *err)
 {
     if (!engine_has_waits(engine) || engine->weight != WEIGH_CPU_TIME ||
-        engine_timings(engine)->root_total > (1 - least_share) * engine_lifetime(engine))
+        engine_get_timings(engine)->root_total > (1 - least_share) * engine_measure_lifetime(engine))
         return 0;
-    return engine_wait_groups(engine, WAITS_BY_OBJECT, groups, err);
+    return engine_group_waits(engine, WAITS_BY_OBJECT, groups, err);
 }

@@ -43,4 +43,4 @@ void bottleneck_destroy(struct bottleneck *bottleneck);
 
 /* Groups the waits of the engine's query, of WEIGH_CPU_TIME, by object, unless its threads run for more than nine
  * tenths of their time. The groups stay empty then. */
-int engine_bottleneck_groups(struct engine *engine, struct wait_groups *groups, struct error *err);
+int engine_group_bottleneck_waits(struct engine *engine, struct wait_groups *groups, struct error *err);

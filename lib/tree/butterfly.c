@@ -195,7 +195,8 @@ static bool is_callee(const struct butterfly *butterfly, uint32_t node)
 static bool has_callee(const struct butterfly *butterfly, uint32_t node)
 {
     const struct call_nodes *nodes = butterfly->nodes;
-    for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+    for (uint32_t c = call_nodes_get_first_child(nodes, node); c < call_nodes_get_children_end(nodes, node);
+         c = nodes->end[c])
         if (is_callee(butterfly, c))
             return true;
     return false;
@@ -204,8 +205,8 @@ static bool has_callee(const struct butterfly *butterfly, uint32_t node)
 static bool collect_callees(struct butterfly *butterfly, const struct butterfly_member *member)
 {
     const struct call_nodes *nodes = butterfly->nodes;
-    uint32_t last = call_nodes_last(nodes, member->node);
-    for (uint32_t c = call_nodes_first(nodes, member->node); c < last; c = nodes->end[c])
+    uint32_t last = call_nodes_get_children_end(nodes, member->node);
+    for (uint32_t c = call_nodes_get_first_child(nodes, member->node); c < last; c = nodes->end[c])
         if (is_callee(butterfly, c) && !array_push(&butterfly->scratch, (struct butterfly_member){member->top, c}))
             return false;
     return true;

@@ -31,15 +31,16 @@ int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, s
 void call_nodes_destroy(struct call_nodes *nodes);
 
 /* Where the children of `node` (NODE_NONE: the roots) begin and end, for
- *     for (uint32_t c = call_nodes_first(nodes, n); c < call_nodes_last(nodes, n); c = nodes->end[c])
+ *     for (uint32_t c = call_nodes_get_first_child(nodes, n); c < call_nodes_get_children_end(nodes, n); c =
+ * nodes->end[c])
  */
-static inline uint32_t call_nodes_first(const struct call_nodes *nodes, uint32_t node)
+static inline uint32_t call_nodes_get_first_child(const struct call_nodes *nodes, uint32_t node)
 {
     (void)nodes;
     return node == NODE_NONE ? 0 : node + 1;
 }
 
-static inline uint32_t call_nodes_last(const struct call_nodes *nodes, uint32_t node)
+static inline uint32_t call_nodes_get_children_end(const struct call_nodes *nodes, uint32_t node)
 {
     return node == NODE_NONE ? (uint32_t)nodes->length : nodes->end[node];
 }

@@ -67,22 +67,22 @@ static int estimate_changes(struct func_changes *changes, const struct engine *e
         code = judge_function_changes(&changes->all, changes->estimates, groups, err);
     }
     if (!code && changes->has_wall_time)
-        code = estimate_wall_time_change(&changes->wall_time, engine_profile(engine), err);
+        code = estimate_wall_time_change(&changes->wall_time, engine_get_profile(engine), err);
     unit_weights_destroy(&weights);
     return code;
 }
 
 int func_changes_find(struct func_changes *changes, struct engine *engine, enum func_order order, struct error *err)
 {
-    const struct timings *timings = engine_timings(engine);
-    size_t funcs = engine_nodes(engine)->func_count, groups = 0;
+    const struct timings *timings = engine_get_timings(engine);
+    size_t funcs = engine_get_nodes(engine)->func_count, groups = 0;
     *changes = (struct func_changes){.group_of_func = malloc((funcs + 1) * sizeof(*changes->group_of_func))};
     if (!changes->group_of_func)
         return error_no_memory(err);
     if (!timings->sides)
         return error_set(err, EINVAL, "the query selects one side, and changes need both sides of the comparison");
     memset(changes->group_of_func, 0xff, (funcs + 1) * sizeof(*changes->group_of_func));
-    int code = engine_functions(engine, order, &changes->functions, err);
+    int code = engine_list_functions(engine, order, &changes->functions, err);
     for (size_t i = 0; !code && i < changes->functions.length; i++)
         if (is_above_least_value(timings, &changes->functions.rows[i], order))
             changes->group_of_func[changes->functions.rows[i].func] = (uint32_t)groups++;

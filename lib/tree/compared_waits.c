@@ -36,7 +36,7 @@ struct adder {
 
 static const char *get_group_name(const struct adder *adder, const struct wait_group *group)
 {
-    const struct profile *profile = engine_profile(adder->engine);
+    const struct profile *profile = engine_get_profile(adder->engine);
     switch (adder->grouping) {
     case WAITS_BY_REASON:
         return get_wait_reason_name(adder->engine, group->reason);
@@ -111,7 +111,7 @@ static bool add_group(struct adder *adder, const struct wait_group *group, enum 
 static int add_run(struct adder *adder, enum profile_side side, uint32_t run, struct error *err)
 {
     struct wait_groups groups = {0};
-    int code = engine_wait_groups_of_run(adder->engine, adder->grouping, side, run, &groups, err);
+    int code = engine_group_waits_of_run(adder->engine, adder->grouping, side, run, &groups, err);
     for (size_t i = 0; !code && i < groups.list.length; i++)
         if (!add_group(adder, &groups.list.data[i], side, run))
             code = error_no_memory(err);
@@ -125,7 +125,7 @@ static int add_run(struct adder *adder, enum profile_side side, uint32_t run, st
  * fixed, so the variance of an interval is that of the lengths, where an interval without a wait has length 0. */
 static double sum_wait_variance(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
 {
-    double intervals = (double)engine_interval_count(adder->engine, side);
+    double intervals = (double)engine_count_intervals(adder->engine, side);
     double mean_part = intervals > 0 ? sums->ms * sums->ms / fmax(intervals, sums->count) : 0;
     return fmax(0, sums->squares - mean_part) + sums->estimate;
 }
@@ -195,12 +195,12 @@ static double measure_change(const void *row)
 int compared_waits_find(struct compared_waits *waits, struct engine *engine, enum wait_grouping grouping,
                         struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     struct adder adder = {.waits = waits,
                           .engine = engine,
                           .grouping = grouping,
                           .comparison = &profile->meta.comparison,
-                          .request = engine_compared_request(engine)};
+                          .request = engine_get_compared_request(engine)};
     if (!profile_is_comparison(profile) || !can_compare_waits(grouping))
         return error_set(err, EINVAL, "prof compares waits of a comparison by reason, object, thread or waker");
     const uint32_t *runs = adder.comparison->runs;
@@ -251,7 +251,7 @@ void compared_wait_write(struct json_writer *json, const struct compared_waits *
     json_open(json, '{');
     json_member_text(json, "name", strings_text(&waits->names, row->name));
     json_member_text(json, "reason", get_wait_reason_name(engine, row->reason));
-    wait_place_write(json, "where", engine_profile(engine), row->own_func, row->own_line);
+    wait_place_write(json, "where", engine_get_profile(engine), row->own_func, row->own_line);
     write_side(json, "base", row, SIDE_BASE);
     write_side(json, "new", row, SIDE_NEW);
     json_member_double(json, "change_ms", row->ms[SIDE_NEW] - row->ms[SIDE_BASE]);

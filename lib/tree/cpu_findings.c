@@ -118,7 +118,7 @@ static struct cost sum_cost(struct marked_stacks *marked, unsigned marks, uint32
     memset(marked->sums, 0, profile->funcs.length * sizeof(*marked->sums));
     for (size_t i = 0; i < profile->stacks.length; i++) {
         bool counts = marks ? marked->of_stack[i] & marks : profile->frames.func[profile->stacks.frame[i]] == leaf;
-        double weight = counts ? counted_stacks_weight(&marked->counted, i) : 0;
+        double weight = counts ? counted_stacks_get_weight(&marked->counted, i) : 0;
         cost.total += weight;
         if (weight > 0 && marked->own[i] != PROFILE_NONE)
             marked->sums[marked->own[i]] += weight;
@@ -236,8 +236,8 @@ int describe_unnamed_code(struct text_buffer *text, double *share, const struct 
 {
     enum { MOST_NAMED = 3 };
     static const double much = 0.1;
-    const struct profile *profile = engine_profile(engine);
-    double whole = engine_timings(engine)->root_total, unnamed = 0;
+    const struct profile *profile = engine_get_profile(engine);
+    double whole = engine_get_timings(engine)->root_total, unnamed = 0;
     const char *named[MOST_NAMED];
     char start[128];
     size_t count = 0, others = 0;
@@ -297,16 +297,17 @@ static bool is_findable(const struct marked_stacks *marked, const struct finding
 
 int findings_add_cpu(struct findings *findings, struct engine *engine, double relevance, struct error *err)
 {
-    const struct timings *timings = engine_timings(engine);
-    struct marked_stacks marked = {
-        .profile = engine_profile(engine), .counted = engine_get_counted_stacks(engine), .whole = timings->root_total};
+    const struct timings *timings = engine_get_timings(engine);
+    struct marked_stacks marked = {.profile = engine_get_profile(engine),
+                                   .counted = engine_get_counted_stacks(engine),
+                                   .whole = timings->root_total};
     struct func_timings functions = {0};
     struct hot_lines lines = {0};
     if (timings->samples < LEAST_SAMPLES || relevance < least_share || !(timings->root_total > 0))
         return 0;
     int code = mark_stacks(&marked, err);
     if (!code)
-        code = engine_all_functions(engine, FUNCS_BY_SELF, &functions, err);
+        code = engine_list_all_functions(engine, FUNCS_BY_SELF, &functions, err);
     if (!code)
         code = hot_lines_compute(&lines, marked.profile, &marked.counted, HOT_LINES, err);
     if (!code)

@@ -9,6 +9,7 @@
 int findings_add_cpu(struct findings *findings, struct engine *engine, double relevance, struct error *err);
 
 /* Appends "94% of self time is in functions without symbols: libz.so", without a full stop, and stores the share, 0
- * to 1. Appends nothing for a share below 10 %. `functions`: the result of engine_all_functions(), by self time. */
+ * to 1. Appends nothing for a share below 10 %. `functions`: the result of engine_list_all_functions(), by self time.
+ */
 int describe_unnamed_code(struct text_buffer *text, double *share, const struct engine *engine,
                           const struct func_timings *functions, struct error *err);

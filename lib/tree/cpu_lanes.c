@@ -98,8 +98,8 @@ static int add_lane(struct cpu_lane_maker *maker, uint32_t lane, const struct cp
     return code || enough ? code : error_no_memory(err);
 }
 
-int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range, uint32_t width,
-                     struct state_lanes *lanes, struct error *err)
+int engine_compute_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range,
+                             uint32_t width, struct state_lanes *lanes, struct error *err)
 {
     size_t thread_count = engine->base->profile.threads.length;
     lanes->rows.length = lanes->shares.length = 0;
@@ -135,7 +135,7 @@ static void fill_place(const struct profile *profile, const struct cpu_slice *sl
     }
 }
 
-int engine_cpu_at(struct engine *engine, uint32_t cpu, double time, struct cpu_place *place, struct error *err)
+int engine_find_cpu_slice(struct engine *engine, uint32_t cpu, double time, struct cpu_place *place, struct error *err)
 {
     struct cpu_part part;
     *place = (struct cpu_place){-INFINITY, INFINITY, 0, NAN, PROFILE_NONE, PROFILE_NONE};

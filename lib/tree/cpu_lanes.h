@@ -15,10 +15,10 @@ enum { MOST_CPUS = 1024 }; /* limit of the list */
 /* Lists the CPUs of the profile's slices in ascending order. The list of a comparison is empty. */
 int list_profile_cpus(const struct profile *profile, struct cpu_numbers *cpus, struct error *err);
 
-/* Computes the lanes of `count` CPUs, as engine_state_lanes() does, with indexes of threads in place of states. Time:
- * linear in the slices and pixels of the range, and n log n for n threads of the profile, for each CPU. */
-int engine_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range, uint32_t width,
-                     struct state_lanes *lanes, struct error *err);
+/* Computes the lanes of `count` CPUs, as engine_compute_state_lanes() does, with indexes of threads in place of states.
+ * Time: linear in the slices and pixels of the range, and n log n for n threads of the profile, for each CPU. */
+int engine_compute_cpu_lanes(struct engine *engine, const uint32_t *cpus, size_t count, struct time_range range,
+                             uint32_t width, struct state_lanes *lanes, struct error *err);
 
 /* The work of a CPU at a time. */
 struct cpu_place {
@@ -30,4 +30,4 @@ struct cpu_place {
 };
 
 /* Finds the slice at a time. If several threads share the time, finds the thread with the highest share. */
-int engine_cpu_at(struct engine *engine, uint32_t cpu, double time, struct cpu_place *place, struct error *err);
+int engine_find_cpu_slice(struct engine *engine, uint32_t cpu, double time, struct cpu_place *place, struct error *err);

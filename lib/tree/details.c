@@ -114,7 +114,7 @@ static bool add_stacks(struct node_details *details, struct sums *sums, const st
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
         uint32_t leaf = stack_view_get_leaf(counted->stacks, stack);
         uint32_t at = leaf == PROFILE_NONE ? NO_ANCHOR : anchor[leaf];
-        double weight = at == NO_ANCHOR ? 0 : counted_stacks_weight(counted, stack);
+        double weight = at == NO_ANCHOR ? 0 : counted_stacks_get_weight(counted, stack);
         if (weight == 0)
             continue;
         uint32_t frame = counted->stacks->frame[at];

@@ -50,7 +50,7 @@ struct counted_stacks {
 };
 
 /* Returns the weight of a stack's counted samples. */
-static inline double counted_stacks_weight(const struct counted_stacks *counted, size_t stack)
+static inline double counted_stacks_get_weight(const struct counted_stacks *counted, size_t stack)
 {
     uint32_t node = counted->nodes->of_sample[stack];
     if (node == NODE_NONE || (counted->matching && !counted->matching[node]))

@@ -119,27 +119,27 @@ void engine_return_profile(struct engine *engine, struct profile *profile)
     engine_free(engine);
 }
 
-const struct profile *engine_profile(const struct engine *engine)
+const struct profile *engine_get_profile(const struct engine *engine)
 {
     return &engine->base->profile;
 }
 
-const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread)
+const struct sample_table *engine_get_samples(const struct engine *engine, uint32_t thread)
 {
     return sample_filter_samples(&engine->filter, &engine->base->profile, thread);
 }
 
-const struct stack_view *engine_stacks(const struct engine *engine)
+const struct stack_view *engine_get_stacks(const struct engine *engine)
 {
     return engine->stacks;
 }
 
-const struct call_nodes *engine_nodes(const struct engine *engine)
+const struct call_nodes *engine_get_nodes(const struct engine *engine)
 {
     return engine->nodes;
 }
 
-const struct timings *engine_timings(const struct engine *engine)
+const struct timings *engine_get_timings(const struct engine *engine)
 {
     return &engine->timings;
 }
@@ -149,7 +149,7 @@ bool engine_has_waits(const struct engine *engine)
     return engine->base->has_waits;
 }
 
-uint32_t engine_idle_category(const struct engine *engine)
+uint32_t engine_get_idle_category(const struct engine *engine)
 {
     return engine->base->idle_category;
 }
@@ -312,12 +312,12 @@ struct weighing engine_get_weighing(const struct engine *engine)
                              .not_running = engine->base->not_running};
 }
 
-size_t engine_interval_count(const struct engine *engine, enum profile_side side)
+size_t engine_count_intervals(const struct engine *engine, enum profile_side side)
 {
     return engine->filter.intervals[side];
 }
 
-struct compared_request engine_compared_request(const struct engine *engine)
+struct compared_request engine_get_compared_request(const struct engine *engine)
 {
     const struct profile *profile = &engine->base->profile;
     struct compared_request request = {.is_comparison = profile_is_comparison(profile),
@@ -347,7 +347,7 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     engine->compared = query->compared;
     engine->scale = query->scale;
     const struct weighing weighing = engine_get_weighing(engine);
-    const struct compared_request request = engine_compared_request(engine);
+    const struct compared_request request = engine_get_compared_request(engine);
     int code = sum_compared_weights(&engine->weights, engine->sides, &engine->base->profile, &weighing, &request, err);
     engine->has_weights = code == 0;
     return code;
@@ -376,7 +376,7 @@ bool engine_func_matches(const struct engine *engine, uint32_t func)
     return !engine->is_searching || engine->query_search.matched_func[func];
 }
 
-int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err)
+int engine_get_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err)
 {
     int code = engine->base->name_ranks ? 0 : rank_names(&engine->base->profile, &engine->base->name_ranks, err);
     *ranks = engine->base->name_ranks;
@@ -388,19 +388,19 @@ static int update_timings(struct engine *engine, struct error *err)
     if (engine->has_timings)
         return 0;
     forget_inverted(engine);
-    const struct compared_request request = engine_compared_request(engine);
+    const struct compared_request request = engine_get_compared_request(engine);
     int code = compute_compared_timings(&engine->timings, engine->nodes, &engine->weights, engine->sides,
                                         engine_get_matching_nodes(engine), &request, err);
     engine->has_timings = code == 0;
     return code;
 }
 
-int engine_transform(struct engine *engine, const struct tree_query *query, struct error *err)
+int engine_set_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     return update_transforms(engine, query, err);
 }
 
-int engine_query(struct engine *engine, const struct tree_query *query, struct error *err)
+int engine_set_query(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     engine->is_inverted = false;
     int code = update_transforms(engine, query, err);
@@ -418,7 +418,7 @@ int engine_query(struct engine *engine, const struct tree_query *query, struct e
     return code;
 }
 
-size_t engine_node_count(const struct engine *engine)
+size_t engine_count_nodes(const struct engine *engine)
 {
     if (engine->is_inverted)
         return engine->inverted.root_count;
@@ -442,7 +442,7 @@ struct counted_stacks engine_get_counted_stacks_of_side(const struct engine *eng
     return counted;
 }
 
-int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err)
+int engine_compute_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err)
 {
     int code = engine_check_handle(engine, node, err);
     if (code)
@@ -458,15 +458,16 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
     return code;
 }
 
-int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err)
+int engine_compute_function_details(struct engine *engine, uint32_t func, struct node_details *details,
+                                    struct error *err)
 {
     struct counted_stacks counted = engine_get_counted_stacks(engine);
     const struct details_subject subject = {.node = NODE_NONE, .func = func};
     return node_details_compute(details, &engine->base->profile, &counted, &subject, err);
 }
 
-int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,
-                     struct error *err)
+int engine_compute_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,
+                             struct error *err)
 {
     return butterfly_init(butterfly, &engine->base->profile, engine->nodes, &engine->timings,
                           engine->stacks->default_category, focus, err);

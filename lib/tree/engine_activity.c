@@ -12,7 +12,7 @@ static int check_thread(const struct engine *engine, uint32_t thread, struct err
                : error_set(err, EINVAL, "this profile has no thread %u", thread);
 }
 
-double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range)
+double engine_measure_thread_activity(const struct engine *engine, uint32_t thread, struct time_range range)
 {
     const struct profile *profile = &engine->base->profile;
     if (thread >= profile->threads.length)
@@ -20,7 +20,7 @@ double engine_thread_time(const struct engine *engine, uint32_t thread, struct t
     const struct sample_table *samples = &profile->threads.data[thread].samples;
     return samples->cpu_delta ? sum_thread_cpu_time(profile, thread, range)
                               : count_thread_activity(samples, range, &engine->base->whole,
-                                                      engine_idle_category(engine), &profile->meta);
+                                                      engine_get_idle_category(engine), &profile->meta);
 }
 
 /* Computes the activity of threads over all samples, or over the samples in the query. activity.h describes
@@ -37,7 +37,7 @@ static int compute_activity(struct engine *engine, bool is_all, const struct act
         code = check_thread(engine, threads[i], err);
         if (code)
             break;
-        samples[i] = is_all ? &profile->threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
+        samples[i] = is_all ? &profile->threads.data[threads[i]].samples : engine_get_samples(engine, threads[i]);
         waits[i] = get_wait_rows(profile, threads[i]);
     }
     request.samples = samples;
@@ -51,8 +51,8 @@ static int compute_activity(struct engine *engine, bool is_all, const struct act
     return code;
 }
 
-int engine_activity_of_all(struct engine *engine, const struct activity_query *query, struct activity *activity,
-                           struct error *err)
+int engine_compute_unfiltered_activity(struct engine *engine, const struct activity_query *query,
+                                       struct activity *activity, struct error *err)
 {
     const struct activity_request request = {
         .thread_count = query->thread_count, .from = query->range.from, .to = query->range.to, .width = query->width};
@@ -60,8 +60,8 @@ int engine_activity_of_all(struct engine *engine, const struct activity_query *q
     return compute_activity(engine, true, &request, query->threads, activity, err);
 }
 
-int engine_activity(struct engine *engine, const struct activity_query *query, struct activity *activity,
-                    struct error *err)
+int engine_compute_activity(struct engine *engine, const struct activity_query *query, struct activity *activity,
+                            struct error *err)
 {
     struct activity_request request = {.thread_count = query->thread_count,
                                        .from = query->range.from,

@@ -12,7 +12,8 @@
 static bool has_live_child(const struct engine *engine, uint32_t node)
 {
     const struct call_nodes *nodes = engine->nodes;
-    for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+    for (uint32_t c = call_nodes_get_first_child(nodes, node); c < call_nodes_get_children_end(nodes, node);
+         c = nodes->end[c])
         if (engine->timings.alive[c])
             return true;
     return false;
@@ -66,7 +67,8 @@ static struct tree_row make_row(void *tree, uint32_t node)
 static bool collect_call_node_children(const struct engine *engine, uint32_t node, struct order_entries *children)
 {
     const struct call_nodes *nodes = engine->nodes;
-    for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+    for (uint32_t c = call_nodes_get_first_child(nodes, node); c < call_nodes_get_children_end(nodes, node);
+         c = nodes->end[c])
         if (engine->timings.alive[c] &&
             !array_push(children, (struct order_entry){timings_rank(&engine->timings, c), c}))
             return false;
@@ -122,7 +124,7 @@ static int check_parent(const struct engine *engine, uint32_t node, struct error
     return node == NODE_NONE ? 0 : engine_check_handle(engine, node, err);
 }
 
-int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
+int engine_list_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
 {
     const struct row_source source = {engine, collect_children, make_row};
     rows->length = 0;
@@ -130,7 +132,8 @@ int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows
     return code ? code : tree_rows_of_children(rows, &source, node, err);
 }
 
-int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err)
+int engine_list_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows,
+                            struct error *err)
 {
     const struct row_source source = {engine, collect_children, make_row};
     rows->length = 0;
@@ -171,7 +174,7 @@ int engine_read_path(struct engine *engine, uint32_t node, struct node_path *pat
     if (code)
         return code;
     for (; node != NODE_NONE; node = get_node_parent(engine, node))
-        if (!array_push(path, engine_node_func(engine, node)))
+        if (!array_push(path, engine_get_node_func(engine, node)))
             return error_no_memory(err);
     reverse_funcs(path, 0);
     return 0;
@@ -202,7 +205,7 @@ static bool find_sample(const struct engine *engine, uint32_t thread, const stru
     if (sample == SIZE_MAX)
         return false;
     place->time = gaps->samples->time[sample];
-    *stack = (struct found_stack){gaps->samples->stack[sample], engine_samples(engine, thread)->stack[sample]};
+    *stack = (struct found_stack){gaps->samples->stack[sample], engine_get_samples(engine, thread)->stack[sample]};
     return true;
 }
 
@@ -210,7 +213,7 @@ static bool find_sample(const struct engine *engine, uint32_t thread, const stru
 static bool find_stack_between_samples(const struct engine *engine, uint32_t thread, const struct thread_gaps *gaps,
                                        double time, struct sample_place *place, struct found_stack *stack)
 {
-    const struct sample_table *samples = gaps->samples, *left = engine_samples(engine, thread);
+    const struct sample_table *samples = gaps->samples, *left = engine_get_samples(engine, thread);
     struct time_range gap;
     size_t i = find_gap_at(gaps, time, &gap);
     if (i == SIZE_MAX || samples->length == 0)
@@ -234,8 +237,8 @@ static bool find_stack_between_samples(const struct engine *engine, uint32_t thr
     return true;
 }
 
-int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
-                     struct node_path *path, struct error *err)
+int engine_find_sample(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
+                       struct node_path *path, struct error *err)
 {
     path->length = 0;
     *place = (struct sample_place){.category = engine->stacks->default_category,
@@ -264,7 +267,8 @@ static uint32_t find_child(struct engine *engine, uint32_t node, uint32_t func, 
 {
     const struct call_nodes *nodes = engine->nodes;
     if (!engine->is_inverted) {
-        for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+        for (uint32_t c = call_nodes_get_first_child(nodes, node); c < call_nodes_get_children_end(nodes, node);
+             c = nodes->end[c])
             if (nodes->func[c] == func)
                 return engine->timings.alive[c] ? c : NODE_NONE;
         return NODE_NONE;
@@ -277,8 +281,8 @@ static uint32_t find_child(struct engine *engine, uint32_t node, uint32_t func, 
     return NODE_NONE;
 }
 
-int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
-                struct error *err)
+int engine_find_node(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
+                     struct error *err)
 {
     int code = 0;
     *node = NODE_NONE;
@@ -394,7 +398,8 @@ static uint32_t find_heaviest_busy_row(const struct engine *engine, const struct
     return heaviest;
 }
 
-int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err)
+int engine_find_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path,
+                              struct error *err)
 {
     path->length = 0;
     struct busy busy;
@@ -403,7 +408,7 @@ int engine_heaviest_path(struct engine *engine, size_t depth, double share, stru
     uint32_t node = NODE_NONE;
     double self = 0;
     while (!code && path->length < depth) {
-        code = engine_children(engine, node, &rows, err);
+        code = engine_list_children(engine, node, &rows, err);
         uint32_t heaviest = code ? NODE_NONE : find_heaviest_busy_row(engine, &busy, &rows);
         if (heaviest == NODE_NONE)
             break;

@@ -61,7 +61,7 @@ struct engine {
 };
 
 /* The func of a node of the query. */
-static inline uint32_t engine_node_func(const struct engine *engine, uint32_t node)
+static inline uint32_t engine_get_node_func(const struct engine *engine, uint32_t node)
 {
     return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
 }
@@ -76,7 +76,7 @@ int engine_collect_children(struct engine *engine, uint32_t node, struct order_e
 struct weighing engine_get_weighing(const struct engine *engine);
 
 /* Returns how the query weighs the threads of a comparison; in other profiles, all equally. */
-struct compared_request engine_compared_request(const struct engine *engine);
+struct compared_request engine_get_compared_request(const struct engine *engine);
 
 /* Returns, per call node, 0 if the search of the query excludes the node, or NULL (all nodes match). */
 const uint8_t *engine_get_matching_nodes(const struct engine *engine);
@@ -85,4 +85,4 @@ const uint8_t *engine_get_matching_nodes(const struct engine *engine);
 bool engine_func_matches(const struct engine *engine, uint32_t func);
 
 /* Returns the rank of each func by name; see name_order.h. */
-int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err);
+int engine_get_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err);

@@ -7,16 +7,17 @@
 
 #include "tree/order.h"
 
-int engine_all_functions(struct engine *engine, enum func_order order, struct func_timings *functions,
-                         struct error *err)
+int engine_list_all_functions(struct engine *engine, enum func_order order, struct func_timings *functions,
+                              struct error *err)
 {
     return func_timings_compute(functions, engine->nodes, &engine->timings, order, err);
 }
 
-int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err)
+int engine_list_functions(struct engine *engine, enum func_order order, struct func_timings *functions,
+                          struct error *err)
 {
     size_t kept = 0;
-    int code = engine_all_functions(engine, order, functions, err);
+    int code = engine_list_all_functions(engine, order, functions, err);
     for (size_t i = 0; !code && i < functions->length; i++)
         if (engine_func_matches(engine, functions->rows[i].func))
             functions->rows[kept++] = functions->rows[i];
@@ -24,13 +25,13 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
     return code;
 }
 
-int engine_functions_weighed(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
-                             struct func_timings *functions, struct error *err)
+int engine_list_functions_by_weight(struct engine *engine, enum sample_weight weight, enum sample_table_kind table,
+                                    struct func_timings *functions, struct error *err)
 {
     struct weighing weighing = engine_get_weighing(engine);
     weighing.weight = weight;
     weighing.table = table;
-    const struct compared_request request = engine_compared_request(engine);
+    const struct compared_request request = engine_get_compared_request(engine);
     struct stack_weights weights = {0}, sides[PROFILE_SIDES] = {{0}, {0}};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
@@ -100,7 +101,7 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
     weighing.threads = &thread;
     weighing.thread_count = 1;
     const struct sample_table *samples = thread_samples(&engine->base->profile.threads.data[thread], table);
-    const struct compared_request request = engine_compared_request(engine);
+    const struct compared_request request = engine_get_compared_request(engine);
     double factor = get_compared_factor(&engine->base->profile, &request, thread);
     double start = fmax(weighing.range.from, find_sample_gaps(&engine->base->profile, thread).start);
     struct weigh_context weigh = {engine, engine_get_matching_nodes(engine), add, context, factor, samples, start, 0};
@@ -112,15 +113,15 @@ void engine_weigh_thread(const struct engine *engine, uint32_t thread, enum samp
 
 static double sum_thread(const struct engine *engine, const struct weighing *weighing, uint32_t thread)
 {
-    const struct compared_request request = engine_compared_request(engine);
+    const struct compared_request request = engine_get_compared_request(engine);
     struct thread_total total = {engine, engine_get_matching_nodes(engine),
                                  get_compared_factor(&engine->base->profile, &request, thread), 0};
     weigh_thread(&engine->base->profile, weighing, thread, add_to_total, &total);
     return total.sum;
 }
 
-double engine_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
-                           enum sample_table_kind table)
+double engine_get_thread_total(const struct engine *engine, uint32_t thread, enum sample_weight weight,
+                               enum sample_table_kind table)
 {
     struct weighing weighing = engine_get_weighing(engine);
     weighing.weight = weight;
@@ -128,8 +129,8 @@ double engine_thread_total(const struct engine *engine, uint32_t thread, enum sa
     return sum_thread(engine, &weighing, thread);
 }
 
-void engine_thread_totals_over_time(const struct engine *engine, uint32_t thread, struct time_range first, size_t count,
-                                    double *totals)
+void engine_add_thread_totals(const struct engine *engine, uint32_t thread, struct time_range first, size_t count,
+                              double *totals)
 {
     struct weighing weighing = engine_get_weighing(engine);
     struct row_cursor cursors[2] = {{0}, {0}};
@@ -158,7 +159,7 @@ static int list_threads(const struct engine *engine, struct func_timings *thread
         if (thread >= known || seen[thread])
             continue;
         seen[thread] = 1;
-        totals[thread] = engine_thread_total(engine, thread, engine->weight, engine->table);
+        totals[thread] = engine_get_thread_total(engine, thread, engine->weight, engine->table);
         entries[length++] = (struct order_entry){fabs(totals[thread]), thread};
     }
     int code = enough ? order_heaviest_first(entries, length, err) : error_no_memory(err);
@@ -175,7 +176,7 @@ static int list_threads(const struct engine *engine, struct func_timings *thread
     return code;
 }
 
-int engine_groups(struct engine *engine, enum group_kind kind, struct func_timings *groups, struct error *err)
+int engine_list_groups(struct engine *engine, enum group_kind kind, struct func_timings *groups, struct error *err)
 {
     if (kind == GROUP_THREAD)
         return list_threads(engine, groups, err);

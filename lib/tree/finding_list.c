@@ -15,7 +15,7 @@ const char *const finding_kind_names[FINDING_KINDS] = {
 
 const char *get_run_part_name(const struct engine *engine, const struct run_part *part)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     if (part->kind != PART_CPU)
         return get_wait_reason_name(engine, part->index);
     return part->index == PROFILE_NONE ? "(no library)"

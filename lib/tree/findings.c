@@ -42,7 +42,7 @@ static int add_part(struct findings *findings, struct run_part part, struct erro
 static int list_parts(struct findings *findings, struct run *run, struct error *err)
 {
     struct func_timings libraries = {0};
-    int code = engine_groups(run->engine, GROUP_LIBRARY, &libraries, err);
+    int code = engine_list_groups(run->engine, GROUP_LIBRARY, &libraries, err);
     for (size_t i = 0; !code && i < libraries.length; i++)
         code = add_part(findings, (struct run_part){PART_CPU, libraries.rows[i].func, libraries.rows[i].self}, err);
     for (size_t i = 0; !code && i < run->reasons.list.length; i++) {
@@ -212,7 +212,7 @@ static uint32_t find_busiest_other_process(const struct run *run, uint32_t waite
         uint32_t thread = run->engine->threads.data[i];
         double cpu = profile->threads.data[thread].pid == profile->threads.data[waiter].pid
                          ? 0
-                         : engine_thread_total(run->engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
+                         : engine_get_thread_total(run->engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
         busiest = cpu > most ? thread : busiest;
         most = fmax(most, cpu);
     }
@@ -225,7 +225,7 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
     char sentence[256], cpu[QUANTITY_TEXT_MAX];
     if (busiest == PROFILE_NONE)
         return 0;
-    format_time(cpu, engine_thread_total(run->engine, busiest, WEIGH_CPU_TIME, TABLE_SAMPLES));
+    format_time(cpu, engine_get_thread_total(run->engine, busiest, WEIGH_CPU_TIME, TABLE_SAMPLES));
     const char *name = profile_thread_name(run->profile, busiest);
     snprintf(sentence, sizeof(sentence), " Process %.*s (%.20s) has the most CPU time of the others, %s.",
              utf8_cut(name, 80), name, profile_text(run->profile, run->profile->threads.data[busiest].pid), cpu);
@@ -290,7 +290,7 @@ static int add_one_thread(struct findings *findings, const struct run *run, doub
     uint32_t busiest = PROFILE_NONE, others = 0;
     double most = 0;
     for (size_t i = 0; i < run->engine->threads.length; i++) {
-        double cpu = engine_thread_total(run->engine, run->engine->threads.data[i], WEIGH_CPU_TIME, TABLE_SAMPLES);
+        double cpu = engine_get_thread_total(run->engine, run->engine->threads.data[i], WEIGH_CPU_TIME, TABLE_SAMPLES);
         busiest = cpu > most ? run->engine->threads.data[i] : busiest;
         most = fmax(most, cpu);
     }
@@ -367,10 +367,10 @@ DEFINE_COMPARE(compare_findings, struct finding, ORDER_THEN(b->weight, a->weight
 static int find_of_times(struct findings *findings, struct run *run, struct error *err)
 {
     struct named_objects named = {PROFILE_NONE, PROFILE_NONE};
-    int code = engine_wait_groups(run->engine, WAITS_BY_REASON, &run->reasons, err);
+    int code = engine_group_waits(run->engine, WAITS_BY_REASON, &run->reasons, err);
     run->runnable = run->reasons.totals.runnable;
     if (!code)
-        code = engine_wait_groups(run->engine, WAITS_BY_OBJECT, &run->objects, err);
+        code = engine_group_waits(run->engine, WAITS_BY_OBJECT, &run->objects, err);
     if (!code)
         code = list_parts(findings, run, err);
     if (!code && !run->engine->is_searching && !run->engine->transforms.items.length)
@@ -384,10 +384,12 @@ static int find_of_times(struct findings *findings, struct run *run, struct erro
 
 int findings_find(struct findings *findings, struct engine *engine, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     const struct time_range range = engine_get_queried_range(engine);
-    struct run run = {
-        .engine = engine, .profile = profile, .wall = range.to - range.from, .cpu = engine_timings(engine)->root_total};
+    struct run run = {.engine = engine,
+                      .profile = profile,
+                      .wall = range.to - range.from,
+                      .cpu = engine_get_timings(engine)->root_total};
     bool has_times = engine->weight == WEIGH_CPU_TIME && !profile->meta.has_no_times;
     if (profile_is_comparison(profile) || !engine->threads.length)
         return 0;
@@ -414,7 +416,7 @@ int findings_find_of_threads(struct findings *findings, const struct engine *eng
 {
     struct weight_list weights = {0};
     struct engine *all = engine_share(engine, err);
-    int code = all ? list_weights(&weights, engine_profile(engine), err) : error_no_memory(err);
+    int code = all ? list_weights(&weights, engine_get_profile(engine), err) : error_no_memory(err);
     if (!code && weights.length) {
         const struct tree_query query = {.threads = engine->threads.data,
                                          .thread_count = engine->threads.length,
@@ -422,7 +424,7 @@ int findings_find_of_threads(struct findings *findings, const struct engine *eng
                                          .search = "",
                                          .weight = weights.data[0].kind,
                                          .table = weights.data[0].table};
-        code = engine_query(all, &query, err);
+        code = engine_set_query(all, &query, err);
         if (!code)
             code = findings_find(findings, all, err);
     }

@@ -58,7 +58,7 @@ static double get_node_self(const struct engine *engine, uint32_t node)
 static uint32_t get_node_library(const struct layout *layout, uint32_t node)
 {
     const struct profile *profile = &layout->engine->base->profile;
-    uint32_t resource = resource_of_func(profile, engine_node_func(layout->engine, node));
+    uint32_t resource = resource_of_func(profile, engine_get_node_func(layout->engine, node));
     return resource == PROFILE_NONE ? (uint32_t)profile->resources.length : resource;
 }
 
@@ -98,7 +98,7 @@ static int collect_sorted_children(struct layout *layout, uint32_t node, double 
     for (size_t i = 0; i < children->length; i++) {
         struct order_entry *child = &children->data[i];
         sum += get_node_width(layout->engine, child->index);
-        child->magnitude = (double)(UINT32_MAX - layout->ranks[engine_node_func(layout->engine, child->index)]);
+        child->magnitude = (double)(UINT32_MAX - layout->ranks[engine_get_node_func(layout->engine, child->index)]);
     }
     *width = fmax(sum, get_node_width(layout->engine, node));
     if (!code)
@@ -115,7 +115,7 @@ static struct flame_rect make_rect(const struct layout *layout, uint32_t node, u
                                    double end)
 {
     const struct engine *engine = layout->engine;
-    uint32_t func = engine_node_func(engine, node);
+    uint32_t func = engine_get_node_func(engine, node);
     return (struct flame_rect){
         .start = start,
         .end = end,
@@ -202,13 +202,13 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
     return enough && finish_run(layout, &run) ? 0 : error_no_memory(err);
 }
 
-int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
-                 struct error *err)
+int engine_compute_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
+                         struct error *err)
 {
     struct layout layout = {.engine = engine, .least = fmax(request->least, 0), .rects = rects};
     double length = request->part.to - request->part.from;
     rects->length = 0;
-    int code = engine_name_ranks(engine, &layout.ranks, err);
+    int code = engine_get_name_ranks(engine, &layout.ranks, err);
     if (!code && length > 0)
         code = lay_out_children(&layout, NODE_NONE, FLAME_NO_RECT, -request->part.from / length,
                                 (1 - request->part.from) / length, err);
@@ -232,7 +232,7 @@ static int zoom_to_child(struct layout *layout, uint32_t func, uint32_t *node, s
     for (size_t i = 0; !code && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
         double next = start + get_node_width(layout->engine, child) * scale;
-        if (engine_node_func(layout->engine, child) == func) {
+        if (engine_get_node_func(layout->engine, child) == func) {
             *node = child;
             *part = (struct flame_part){start, next};
             break;
@@ -242,13 +242,13 @@ static int zoom_to_child(struct layout *layout, uint32_t func, uint32_t *node, s
     return code;
 }
 
-int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
-                      struct error *err)
+int engine_find_flame_part(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
+                           struct error *err)
 {
     struct layout layout = {.engine = engine};
     uint32_t node = NODE_NONE;
     *part = (struct flame_part){0, 1};
-    int code = engine_name_ranks(engine, &layout.ranks, err);
+    int code = engine_get_name_ranks(engine, &layout.ranks, err);
     for (size_t i = 0; !code && i < length && (i == 0 || node != NODE_NONE); i++)
         code = zoom_to_child(&layout, path[i], &node, part, err);
     array_free(&layout.children);

@@ -48,12 +48,12 @@ ARRAY_TYPE(struct flame_rects, struct flame_rect);
 /* Computes the rects of the part, at most FLAME_MOST_RECTS, replacing earlier ones. In a comparison a rect is as wide
  * as both sides together. Callees wider than their caller (with negative weights) are scaled to the caller's width. In
  * an inverted tree, expands the nodes wide enough to be visible. */
-int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
-                 struct error *err);
+int engine_compute_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
+                         struct error *err);
 
 enum { FLAME_MOST_RECTS = 1 << 20 };
 
 /* Finds the part of the graph above the node with this path, or above the last existing node on the path; the whole
  * graph if no node exists. */
-int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
-                      struct error *err);
+int engine_find_flame_part(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
+                           struct error *err);

@@ -7,7 +7,7 @@ static void write_name(struct json_writer *json, const struct engine *engine, co
 {
     const struct interval_stats *stats = &list->names.data[row];
     json_open(json, '{');
-    json_member_text(json, "name", profile_text(engine_profile(engine), stats->name));
+    json_member_text(json, "name", profile_text(engine_get_profile(engine), stats->name));
     json_member_double(json, "count", stats->count);
     json_member_double(json, "p50_ms", stats->p50);
     json_member_double(json, "p90_ms", stats->p90);

@@ -150,7 +150,7 @@ static int sum_leaves(struct line_sums *sums, const struct profile *profile, con
                       double *known, struct error *err)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
-        double weight = counted_stacks_weight(counted, stack);
+        double weight = counted_stacks_get_weight(counted, stack);
         if (weight == 0)
             continue;
         uint32_t leaf = stack_view_get_leaf(counted->stacks, stack), func = counted->stacks->func[leaf];

@@ -44,7 +44,7 @@ static uint32_t find_path_node(const struct call_nodes *nodes, const struct tree
 {
     uint32_t node = NODE_NONE;
     for (size_t i = 0; i < path->length; i++) {
-        uint32_t c = call_nodes_first(nodes, node), last = call_nodes_last(nodes, node);
+        uint32_t c = call_nodes_get_first_child(nodes, node), last = call_nodes_get_children_end(nodes, node);
         while (c < last && nodes->func[c] != path->funcs[i])
             c = nodes->end[c];
         if (c >= last)
@@ -106,7 +106,7 @@ static void weigh_stacks(struct stack_walk *walk, struct location_costs *costs, 
                          const struct location_request *request)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
-        double weight = counted_stacks_weight(counted, stack);
+        double weight = counted_stacks_get_weight(counted, stack);
         if (weight == 0)
             continue;
         uint32_t leaf = stack_view_get_leaf(counted->stacks, stack), place = request->of_stack[leaf];
@@ -193,7 +193,7 @@ static void add_inverted(struct location_costs *costs, const struct counted_stac
                          const struct location_request *request, uint32_t stack, uint32_t *last_of_place)
 {
     const struct tree_path *path = request->selection.path;
-    double weight = counted_stacks_weight(counted, stack);
+    double weight = counted_stacks_get_weight(counted, stack);
     uint32_t leaf = stack_view_get_leaf(counted->stacks, stack);
     if (weight == 0 || path->length == 0 ||
         stack_view_find_above(counted->stacks, leaf, path->funcs, path->length) == PROFILE_NONE)

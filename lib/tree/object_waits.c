@@ -53,7 +53,7 @@ static bool collect(void *context, const struct wait_part *part)
 {
     struct collector *collector = context;
     struct object_waits *waits = collector->waits;
-    const struct profile *profile = engine_profile(collector->engine);
+    const struct profile *profile = engine_get_profile(collector->engine);
     if (find_path_object(profile, part->stack) != waits->object)
         return true;
     double unseen = part->ms - part->longest;
@@ -72,7 +72,7 @@ static bool collect(void *context, const struct wait_part *part)
 static int collect_all(struct collector *collector, struct error *err)
 {
     const struct engine *engine = collector->engine;
-    uint8_t *seen = calloc(engine_profile(engine)->threads.length + 1, sizeof(*seen));
+    uint8_t *seen = calloc(engine_get_profile(engine)->threads.length + 1, sizeof(*seen));
     bool enough = seen;
     for (size_t i = 0; enough && i < engine->threads.length; i++) {
         collector->thread = engine->threads.data[i];
@@ -101,7 +101,7 @@ static struct call_site find_call_site(const struct profile *profile, uint32_t s
 /* Finds the call sites of the waits. Waits share stacks, and a deep stack takes long. */
 static int find_sites(struct collector *collector, struct error *err)
 {
-    const struct profile *profile = engine_profile(collector->engine);
+    const struct profile *profile = engine_get_profile(collector->engine);
     struct call_site *sites = malloc((profile->stacks.length + 1) * sizeof(*sites));
     uint8_t *known = calloc(profile->stacks.length + 1, sizeof(*known));
     for (size_t i = 0; sites && known && i < collector->list.length; i++) {
@@ -179,7 +179,7 @@ static int compare_waiters(const struct collector *collector, uint32_t a, uint32
 static const char *get_waker_name(const struct collector *collector, uint32_t number)
 {
     uint32_t waker = collector->list.data[number].part.waker;
-    return waker == PROFILE_NONE ? "" : profile_text(engine_profile(collector->engine), waker);
+    return waker == PROFILE_NONE ? "" : profile_text(engine_get_profile(collector->engine), waker);
 }
 
 static int compare_wakers(const struct collector *collector, uint32_t a, uint32_t b)
@@ -272,7 +272,7 @@ static int find_meanwhile(struct collector *collector, struct error *err)
             code = error_no_memory(err);
     }
     if (!code)
-        code = critical_paths_find(&path, engine_profile(engine), ranges.data, ranges.length, err);
+        code = critical_paths_find(&path, engine_get_profile(engine), ranges.data, ranges.length, err);
     if (!code)
         code = find_critical_path_parts(engine, &path, PROFILE_NONE, &collector->waits->meanwhile, err);
     array_free(&path);
@@ -286,7 +286,7 @@ static int collect_waits(struct collector *collector, uint32_t object, struct er
     struct object_waits *waits = collector->waits;
     waits->object = object;
     waits->reason = PROFILE_NONE;
-    waits->there = engine_lifetime(engine);
+    waits->there = engine_measure_lifetime(engine);
     waits->range = engine_get_queried_range(engine);
     int code = collect_all(collector, err);
     return code ? code : find_sites(collector, err);
@@ -329,7 +329,7 @@ int object_waits_find(struct object_waits *waits, const struct engine *engine, u
         code = make_rows(&collector, true, &waits->wakers, err);
     if (!code && collector.has_wakers)
         code = find_meanwhile(&collector, err);
-    scale_waits(waits, engine_wait_factor(engine));
+    scale_waits(waits, engine_get_wait_factor(engine));
     collector_destroy(&collector);
     return code;
 }
@@ -341,7 +341,7 @@ int object_waits_find_waiters(struct object_waits *waits, const struct engine *e
     int code = collect_waits(&collector, object, err);
     if (!code)
         code = make_rows(&collector, false, &waits->waiters, err);
-    scale_waits(waits, engine_wait_factor(engine));
+    scale_waits(waits, engine_get_wait_factor(engine));
     collector_destroy(&collector);
     return code;
 }
@@ -397,7 +397,7 @@ static void write_rows(struct json_writer *json, const struct profile *profile, 
 
 void object_waits_write(struct json_writer *json, const struct engine *engine, const struct object_waits *waits)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     json_open(json, '{');
     write_func(json, profile, "object", waits->object);
     json_member_text(json, "reason", get_wait_reason_name(engine, waits->reason));

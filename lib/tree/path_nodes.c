@@ -2,8 +2,8 @@
 
 static uint32_t find_child(const struct call_nodes *nodes, uint32_t parent, uint32_t func)
 {
-    uint32_t last = call_nodes_last(nodes, parent);
-    for (uint32_t child = call_nodes_first(nodes, parent); child < last; child = nodes->end[child])
+    uint32_t last = call_nodes_get_children_end(nodes, parent);
+    for (uint32_t child = call_nodes_get_first_child(nodes, parent); child < last; child = nodes->end[child])
         if (nodes->func[child] == func)
             return child;
     return NODE_NONE;

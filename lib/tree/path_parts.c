@@ -176,8 +176,8 @@ int find_critical_path_parts(const struct engine *engine, const struct critical_
     struct path_pieces pieces = {0};
     uint32_t *numbers = NULL;
     parts->length = 0;
-    int code = path_pieces_make(&pieces, engine_profile(engine), path, err);
-    const struct grouping grouping = {engine_profile(engine), path->data, pieces.data, first};
+    int code = path_pieces_make(&pieces, engine_get_profile(engine), path, err);
+    const struct grouping grouping = {engine_get_profile(engine), path->data, pieces.data, first};
     if (!code && !(numbers = malloc((pieces.length + 1) * sizeof(*numbers))))
         code = error_no_memory(err);
     for (uint32_t i = 0; !code && i < pieces.length; i++)
@@ -214,8 +214,8 @@ int engine_weigh_path(struct engine *engine, const struct critical_path *path, s
 {
     struct path_pieces pieces = {0};
     struct stack_weights *weights = &engine->weights;
-    const struct compared_request request = engine_compared_request(engine);
-    int code = path_pieces_make(&pieces, engine_profile(engine), path, err);
+    const struct compared_request request = engine_get_compared_request(engine);
+    int code = path_pieces_make(&pieces, engine_get_profile(engine), path, err);
     if (code) {
         array_free(&pieces);
         return code;
@@ -364,7 +364,7 @@ static void append_part(struct sentence *sentence, const struct path_part *part,
 int path_parts_append_sentence(struct text_buffer *text, const struct engine *engine, const struct path_parts *parts,
                                uint32_t first, size_t most, struct error *err)
 {
-    struct sentence sentence = {engine_profile(engine), text, false};
+    struct sentence sentence = {engine_get_profile(engine), text, false};
     double total = 0, rest = 0;
     for (size_t i = 0; i < parts->length; i++) {
         total += parts->data[i].ms;

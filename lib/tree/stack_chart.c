@@ -140,7 +140,7 @@ static bool draw_group(struct chart *chart, const struct group *group)
 /* Adds the rect of a wait for a CPU, on the open rects. False if memory ran out. */
 static bool add_runnable(struct chart *chart, const struct group *group)
 {
-    const struct profile *profile = engine_profile(chart->engine);
+    const struct profile *profile = engine_get_profile(chart->engine);
     uint32_t frame = profile->stacks.frame[group->runnable], func = profile->frames.func[frame];
     return array_push(chart->rects, (struct stack_rect){.first = group->first,
                                                         .last = group->last,
@@ -379,15 +379,15 @@ static bool draw_samples(struct chart *chart, const struct scale *scale, size_t 
     return true;
 }
 
-int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
-                       struct error *err)
+int engine_compute_stack_chart(struct engine *engine, const struct stack_chart_request *request,
+                               struct stack_rects *rects, struct error *err)
 {
     const struct profile *profile = &engine->base->profile;
     double length = request->range.to - request->range.from;
     rects->length = 0;
     if (request->thread >= profile->threads.length)
         return error_set(err, EINVAL, "this profile has no thread %u", request->thread);
-    const struct sample_table *samples = engine_samples(engine, request->thread);
+    const struct sample_table *samples = engine_get_samples(engine, request->thread);
     size_t first, last;
     find_samples_in_range(samples, request->range, &first, &last);
     if (!(length > 0) || request->columns == 0)

@@ -48,5 +48,5 @@ ARRAY_TYPE(struct stack_rects, struct stack_rect);
 /* Computes the chart of a thread, with the transforms and the search of the current query, but not its range and
  * threads. Uncounted samples and long waits without a sample leave a gap. Takes time linear in the samples of the
  * range. */
-int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
-                       struct error *err);
+int engine_compute_stack_chart(struct engine *engine, const struct stack_chart_request *request,
+                               struct stack_rects *rects, struct error *err);

@@ -121,8 +121,8 @@ static int move_excess_waits(const struct lane_maker *maker, struct error *err)
     return 0;
 }
 
-int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
-                       struct error *err)
+int engine_compute_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
+                               struct error *err)
 {
     int code = 0;
     engine->base->states.request++;
@@ -134,7 +134,8 @@ int engine_state_lanes(struct engine *engine, const struct state_lanes_query *qu
         struct lane_maker maker = {lanes, query, (uint32_t)lane, lanes->rows.length, step};
         for (; !code && at < query->ends[lane]; at++) {
             const struct thread_states *states;
-            code = state_cache_find(&engine->base->states, engine_profile(engine), query->threads[at], &states, err);
+            code =
+                state_cache_find(&engine->base->states, engine_get_profile(engine), query->threads[at], &states, err);
             if (!code && states)
                 code = add_thread(&maker, states, err);
         }
@@ -170,7 +171,7 @@ static int add_sums(const struct thread_states *states, struct time_range range,
     return 0;
 }
 
-int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
+int engine_sum_states(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
                       double *sums, struct error *err)
 {
     int code = 0;
@@ -178,14 +179,14 @@ int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t cou
     memset(sums, 0, count_thread_states(&engine->base->profile) * sizeof(*sums));
     for (size_t i = 0; !code && i < count; i++) {
         const struct thread_states *states;
-        code = state_cache_find(&engine->base->states, engine_profile(engine), threads[i], &states, err);
+        code = state_cache_find(&engine->base->states, engine_get_profile(engine), threads[i], &states, err);
         if (!code && states)
             code = add_sums(states, range, sums, err);
     }
     return code;
 }
 
-double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_t state, struct time_range range)
+double engine_find_longest_wait(const struct engine *engine, uint32_t thread, uint32_t state, struct time_range range)
 {
     const struct profile *profile = &engine->base->profile;
     double longest = 0, found = NAN;

@@ -28,19 +28,19 @@ struct state_lanes {
 };
 
 /* Computes the lanes of a range. The waits of a pixel never have more time than the pixel has left. Earlier pixels with
- * room get the rest, so the sums over a range equal those of engine_state_sums() while the time of the threads
+ * room get the rest, so the sums over a range equal those of engine_sum_states() while the time of the threads
  * suffices. The query of the engine does not matter. The cost does not depend on the length of the range, except for
  * the first request of a thread. `lanes` starts zeroed; later calls reuse its memory. */
-int engine_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
-                       struct error *err);
+int engine_compute_state_lanes(struct engine *engine, const struct state_lanes_query *query, struct state_lanes *lanes,
+                               struct error *err);
 
 void state_lanes_destroy(struct state_lanes *lanes);
 
 /* Stores the time of threads in each state in a range, ms; one sum per count_thread_states(). The sums of reasons are
- * those of engine_wait_groups(). */
-int engine_state_sums(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
+ * those of engine_group_waits(). */
+int engine_sum_states(struct engine *engine, const uint32_t *threads, size_t count, struct time_range range,
                       double *sums, struct error *err);
 
 /* Finds the wait of a thread that has the most time in a range, among waits of one state. Returns a time during that
  * wait, ms; NAN: none. */
-double engine_longest_wait(const struct engine *engine, uint32_t thread, uint32_t state, struct time_range range);
+double engine_find_longest_wait(const struct engine *engine, uint32_t thread, uint32_t state, struct time_range range);

@@ -63,7 +63,7 @@ static double get_node_weight(const struct timings *timings, uint32_t node)
 /* Adds rows for the heaviest nodes, at most `most`; returns the number of rows. */
 static uint32_t choose_rows(struct summing *summing, size_t most)
 {
-    const struct timings *timings = engine_timings(summing->engine);
+    const struct timings *timings = engine_get_timings(summing->engine);
     const struct timings *base = &timings->sides[SIDE_BASE], *new = &timings->sides[SIDE_NEW];
     double samples = (double)(base->samples + new->samples), count = most + 1.0;
     double least = samples > 0 ? WORTH_A_ROW * (base->root_total + new->root_total) / samples : INFINITY;
@@ -186,7 +186,7 @@ static bool reserve_sums(struct unit_weights *weights)
 static void sum_thread(struct summing *summing, uint32_t thread)
 {
     const struct engine *engine = summing->engine;
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     const struct thread *row = &profile->threads.data[thread];
     const struct profile_comparison *comparison = &profile->meta.comparison;
     if (row->run >= comparison->runs[row->side])
@@ -203,7 +203,7 @@ static void sum_thread(struct summing *summing, uint32_t thread)
 int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, const uint32_t *group_of_func,
                      size_t groups, enum func_order order, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     const uint32_t *runs = profile->meta.comparison.runs;
     struct time_range range = engine_get_queried_range(engine);
     double length = fmax(range.to - range.from, profile->meta.interval);
@@ -213,7 +213,7 @@ int unit_weights_sum(struct unit_weights *weights, const struct engine *engine, 
     bool are_runs = are_intervals || (runs[SIDE_BASE] > 1 && runs[SIDE_NEW] > 1);
     struct summing summing = {.weights = weights,
                               .engine = engine,
-                              .nodes = engine_nodes(engine),
+                              .nodes = engine_get_nodes(engine),
                               .group_of_func = group_of_func,
                               .start = range.from,
                               .block = block,

@@ -55,19 +55,19 @@ struct grouper {
 
 static uint32_t get_frame(const struct grouper *grouper, const struct wait_part *part)
 {
-    return part->stack == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->stacks.frame[part->stack];
+    return part->stack == PROFILE_NONE ? PROFILE_NONE : engine_get_profile(grouper->engine)->stacks.frame[part->stack];
 }
 
 static uint32_t get_reason(const struct grouper *grouper, const struct wait_part *part)
 {
     uint32_t frame = get_frame(grouper, part);
-    return frame == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->frames.subcategory[frame];
+    return frame == PROFILE_NONE ? PROFILE_NONE : engine_get_profile(grouper->engine)->frames.subcategory[frame];
 }
 
 static uint32_t get_object(const struct grouper *grouper, const struct wait_part *part)
 {
     uint32_t frame = get_frame(grouper, part);
-    return frame == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->frames.func[frame];
+    return frame == PROFILE_NONE ? PROFILE_NONE : engine_get_profile(grouper->engine)->frames.func[frame];
 }
 
 static uint32_t get_caller(const struct grouper *grouper, const struct wait_part *part)
@@ -134,7 +134,7 @@ static void set_longest(const struct grouper *grouper, struct wait_group *group,
     group->waker = part->waker;
     group->node = has_node ? part->node : get_caller(grouper, part);
     get_sums(grouper, group)->caller =
-        part->stack == PROFILE_NONE ? PROFILE_NONE : engine_profile(grouper->engine)->stacks.prefix[part->stack];
+        part->stack == PROFILE_NONE ? PROFILE_NONE : engine_get_profile(grouper->engine)->stacks.prefix[part->stack];
 }
 
 static void set_waker(struct group_sums *sums, const struct wait_part *part)
@@ -197,7 +197,7 @@ static bool add_lengths(struct grouper *grouper, struct wait_group *group, const
 static void add_rounding(struct grouper *grouper, const struct wait_group *group, const struct wait_part *part)
 {
     static const double steps_per_interval = 100; /* resolution of the times in a file: see make_time_grid() */
-    double step = engine_profile(grouper->engine)->meta.interval / steps_per_interval;
+    double step = engine_get_profile(grouper->engine)->meta.interval / steps_per_interval;
     double error = part->length > 0 ? part->unseen * step / part->length : 0;
     get_sums(grouper, group)->of_rounding += error * error / 12;
 }
@@ -257,7 +257,7 @@ static bool add_part(void *context, const struct wait_part *part)
 static bool add_thread(struct grouper *grouper)
 {
     const struct engine *engine = grouper->engine;
-    const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), grouper->thread);
+    const struct thread_gaps gaps = find_sample_gaps(engine_get_profile(engine), grouper->thread);
     grouper->there = measure_lifetime(engine, &gaps);
     grouper->groups->totals.there += grouper->there;
     grouper->of_thread = (struct unseen_waits){0};
@@ -344,7 +344,7 @@ static bool store_estimates(struct grouper *grouper)
  * time. */
 static void store_places(struct grouper *grouper)
 {
-    const struct profile *profile = engine_profile(grouper->engine);
+    const struct profile *profile = engine_get_profile(grouper->engine);
     for (size_t i = 0; i < grouper->groups->list.length; i++) {
         struct wait_group *group = &grouper->groups->list.data[i];
         struct own_place own = find_own_place(profile, grouper->sums.data[i].caller);
@@ -364,15 +364,15 @@ struct run_choice {
 
 bool engine_counts_thread(const struct engine *engine, uint32_t thread)
 {
-    const struct compared_request request = engine_compared_request(engine);
-    return thread < engine_profile(engine)->threads.length &&
-           get_compared_factor(engine_profile(engine), &request, thread) != 0;
+    const struct compared_request request = engine_get_compared_request(engine);
+    return thread < engine_get_profile(engine)->threads.length &&
+           get_compared_factor(engine_get_profile(engine), &request, thread) != 0;
 }
 
 /* `choice`: NULL for the runs that the query counts. */
 static bool counts_thread(const struct engine *engine, uint32_t thread, const struct run_choice *choice)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     if (!choice || thread >= profile->threads.length)
         return engine_counts_thread(engine, thread);
     return profile->threads.data[thread].side == choice->side && profile->threads.data[thread].run == choice->run;
@@ -381,7 +381,7 @@ static bool counts_thread(const struct engine *engine, uint32_t thread, const st
 static bool add_threads(struct grouper *grouper, const struct run_choice *choice)
 {
     const struct engine *engine = grouper->engine;
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     uint8_t *seen = calloc(profile->threads.length + 1, sizeof(*seen));
     bool enough = seen;
     for (size_t i = 0; enough && i < engine->threads.length; i++) {
@@ -390,7 +390,7 @@ static bool add_threads(struct grouper *grouper, const struct run_choice *choice
             continue;
         seen[grouper->thread] = 1;
         enough = add_thread(grouper);
-        grouper->groups->totals.ran += engine_thread_total(engine, grouper->thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
+        grouper->groups->totals.ran += engine_get_thread_total(engine, grouper->thread, WEIGH_CPU_TIME, TABLE_SAMPLES);
     }
     free(seen);
     return enough;
@@ -402,9 +402,9 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     struct grouper grouper = {.engine = engine,
                               .grouping = grouping,
                               .groups = groups,
-                              .runnable = find_runnable_reason(engine_profile(engine)),
-                              .unseen = find_wait_reason(engine_profile(engine), "Not seen"),
-                              .has_mean_lengths = is_recorded_with_ptrace(engine_profile(engine))};
+                              .runnable = find_runnable_reason(engine_get_profile(engine)),
+                              .unseen = find_wait_reason(engine_get_profile(engine), "Not seen"),
+                              .has_mean_lengths = is_recorded_with_ptrace(engine_get_profile(engine))};
     groups->list.length = 0;
     groups->totals = (struct wait_totals){0};
     bool enough = add_threads(&grouper, choice) && store_estimates(&grouper);
@@ -418,9 +418,9 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, get_group_total, err);
 }
 
-double engine_wait_factor(const struct engine *engine)
+double engine_get_wait_factor(const struct engine *engine)
 {
-    const struct compared_request request = engine_compared_request(engine);
+    const struct compared_request request = engine_get_compared_request(engine);
     bool has_side = request.is_comparison && request.compared != COMPARED_CHANGE;
     return has_side ? get_side_factor(&request, request.compared == COMPARED_NEW ? SIDE_NEW : SIDE_BASE) : 1;
 }
@@ -440,31 +440,31 @@ static void scale_groups(struct wait_groups *groups, double factor)
     }
 }
 
-int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
+int engine_group_waits(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err)
 {
     int code = find_groups(engine, grouping, NULL, groups, err);
-    scale_groups(groups, engine_wait_factor(engine));
+    scale_groups(groups, engine_get_wait_factor(engine));
     return code;
 }
 
-int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
+int engine_group_waits_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
                               struct wait_groups *groups, struct error *err)
 {
     const struct run_choice choice = {side, run};
     return find_groups(engine, grouping, &choice, groups, err);
 }
 
-double engine_lifetime(const struct engine *engine)
+double engine_measure_lifetime(const struct engine *engine)
 {
     double sum = 0;
     for (size_t i = 0; i < engine->threads.length; i++) {
         if (!engine_counts_thread(engine, engine->threads.data[i]))
             continue;
-        const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), engine->threads.data[i]);
+        const struct thread_gaps gaps = find_sample_gaps(engine_get_profile(engine), engine->threads.data[i]);
         sum += measure_lifetime(engine, &gaps);
     }
-    return sum * engine_wait_factor(engine);
+    return sum * engine_get_wait_factor(engine);
 }
 
 bool profile_has_wakers(const struct profile *profile)

@@ -73,11 +73,11 @@ struct wait_groups {
 /* Fills the groups; the caller zeroes them at first. Uses the memory of an earlier call with the same struct. Linear in
  * the samples of the threads. In a query of one side of a comparison, the groups have only waits of this side, and
  * times and counts are means over the runs of this side. */
-int engine_wait_groups(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
+int engine_group_waits(struct engine *engine, enum wait_grouping grouping, struct wait_groups *groups,
                        struct error *err);
 
 /* Fills the groups with the waits of one run of a comparison. */
-int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
+int engine_group_waits_of_run(struct engine *engine, enum wait_grouping grouping, enum profile_side side, uint32_t run,
                               struct wait_groups *groups, struct error *err);
 
 /* Whether the query counts the thread. In a query of one side of a comparison, the threads of the other side do not
@@ -85,10 +85,10 @@ int engine_wait_groups_of_run(struct engine *engine, enum wait_grouping grouping
 bool engine_counts_thread(const struct engine *engine, uint32_t thread);
 
 /* Returns the factor that makes times and counts of waits means of the runs, in a query of one side of a comparison. */
-double engine_wait_factor(const struct engine *engine);
+double engine_get_wait_factor(const struct engine *engine);
 
 /* Returns the lifetime of the threads of the query in its range, ms: in a query of one side, the mean of the runs. */
-double engine_lifetime(const struct engine *engine);
+double engine_measure_lifetime(const struct engine *engine);
 
 /* Whether the profile has wakers. */
 bool profile_has_wakers(const struct profile *profile);

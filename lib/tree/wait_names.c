@@ -4,10 +4,10 @@
 
 const char *get_wait_reason_name(const struct engine *engine, uint32_t reason)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     if (reason == PROFILE_NONE)
         return "Not recorded";
-    const struct category *idle = &profile->categories.data[engine_idle_category(engine)];
+    const struct category *idle = &profile->categories.data[engine_get_idle_category(engine)];
     return reason == 0 || reason >= idle->subcategories.length
                ? "Unknown"
                : profile_text(profile, idle->subcategories.data[reason]);
@@ -15,14 +15,14 @@ const char *get_wait_reason_name(const struct engine *engine, uint32_t reason)
 
 const char *get_wait_object_name(const struct engine *engine, const struct wait_group *group)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     return group->func == PROFILE_NONE ? "(not running)"
                                        : profile_text(profile, get_func_names(profile, group->func).name);
 }
 
 const char *get_wait_waker_name(const struct engine *engine, const struct wait_group *group)
 {
-    return group->waker == PROFILE_NONE ? "(not known)" : profile_text(engine_profile(engine), group->waker);
+    return group->waker == PROFILE_NONE ? "(not known)" : profile_text(engine_get_profile(engine), group->waker);
 }
 
 static size_t count_digits(const char *at)

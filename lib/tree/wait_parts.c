@@ -29,8 +29,8 @@ static struct wait_part make_wait_part(const struct thread_gaps *gaps, size_t i,
 bool visit_wait_parts(const struct engine *engine, uint32_t thread,
                       bool (*add)(void *context, const struct wait_part *part), void *context)
 {
-    const struct thread_gaps gaps = find_sample_gaps(engine_profile(engine), thread);
-    const struct sample_table *left = engine_samples(engine, thread);
+    const struct thread_gaps gaps = find_sample_gaps(engine_get_profile(engine), thread);
+    const struct sample_table *left = engine_get_samples(engine, thread);
     struct row_cursor wait_end = {0};
     size_t first, after;
     if (!has_wait_rows(&gaps.waits))

@@ -20,17 +20,17 @@ const struct view *session_groups(struct session *session, uint32_t query, int b
     if (!engine)
         return NULL;
     return answer_groups(session,
-                         engine_groups(engine, (enum group_kind)by, &session->butterflies.groups, &session->err));
+                         engine_list_groups(engine, (enum group_kind)by, &session->butterflies.groups, &session->err));
 }
 
 static int write_func_groups(struct session *session, const struct engine *engine, enum func_grouping by)
 {
     struct func_groups groups = {.of_func = {0}};
     struct func_timings rows = {0};
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     int code = func_groups_find(&groups, profile, by, (const char *)session->input.data, &session->err);
     if (!code)
-        code = func_groups_sum(&rows, &groups, engine_nodes(engine), engine_timings(engine), &session->err);
+        code = func_groups_sum(&rows, &groups, engine_get_nodes(engine), engine_get_timings(engine), &session->err);
     json_open(&session->json, '[');
     for (size_t i = 0; !code && i < rows.length; i++) {
         uint32_t group = rows.rows[i].func;
@@ -64,8 +64,8 @@ const struct view *session_functions_weighed(struct session *session, uint32_t q
     func_timings_destroy(&session->butterflies.groups);
     if (!engine || session_weight(session, weight, &weighed))
         return NULL;
-    return answer_groups(session, engine_functions_weighed(engine, weighed->kind, weighed->table,
-                                                           &session->butterflies.groups, &session->err));
+    return answer_groups(session, engine_list_functions_by_weight(engine, weighed->kind, weighed->table,
+                                                                  &session->butterflies.groups, &session->err));
 }
 
 /* ---- butterflies ---- */
@@ -95,8 +95,8 @@ int session_butterfly(struct session *session, uint32_t query, int kind, uint32_
     if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
         return error_set(&session->err, EINVAL, "unknown kind of butterfly");
     close_butterfly(open);
-    int code = engine_butterfly(engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &open->butterfly,
-                                &session->err);
+    int code = engine_compute_butterfly(engine, (struct butterfly_focus){(enum butterfly_kind)kind, index},
+                                        &open->butterfly, &session->err);
     if (code)
         return code;
     session->butterflies.next = (session->butterflies.next + 1) % MOST_BUTTERFLIES;

@@ -10,7 +10,7 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
 {
     struct engine *engine = session_engine(session, query);
     if (!engine ||
-        engine_flame_find(engine, session_words(session), length, &session->charts.flame_part, &session->err))
+        engine_find_flame_part(engine, session_words(session), length, &session->charts.flame_part, &session->err))
         return NULL;
     return ANSWER(session, 2, &session->charts.flame_part);
 }
@@ -20,7 +20,7 @@ const struct view *session_flame(struct session *session, uint32_t query, double
 {
     struct engine *engine = session_engine(session, query);
     struct flame_request request = {.part = {from, to}, .least = least};
-    if (!engine || engine_flame(engine, &request, &session->charts.flame, &session->err))
+    if (!engine || engine_compute_flame(engine, &request, &session->charts.flame, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->charts.flame);
 }
@@ -32,7 +32,7 @@ const struct view *session_stack_chart(struct session *session, uint32_t query, 
     struct engine *engine = session_engine(session, query);
     struct stack_chart_request request = {
         .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};
-    if (!engine || engine_stack_chart(engine, &request, &session->charts.stack_chart, &session->err))
+    if (!engine || engine_compute_stack_chart(engine, &request, &session->charts.stack_chart, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->charts.stack_chart);
 }
@@ -49,6 +49,6 @@ const struct view *session_totals_over_time(struct session *session, uint32_t qu
         return no_memory(session);
     session->charts.totals.length = count;
     memset(session->charts.totals.data, 0, count * sizeof(double));
-    engine_thread_totals_over_time(engine, thread, (struct time_range){from, to}, count, session->charts.totals.data);
+    engine_add_thread_totals(engine, thread, (struct time_range){from, to}, count, session->charts.totals.data);
     return ANSWER_ARRAY(session, &session->charts.totals);
 }

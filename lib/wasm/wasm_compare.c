@@ -110,7 +110,7 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
         error_set(&session->err, EINVAL, "unknown kind of normalization");
         return NULL;
     }
-    int code = comparison_find_scale(engine_profile(session->engine), (enum compare_by)by, has_func ? func : NULL,
+    int code = comparison_find_scale(engine_get_profile(session->engine), (enum compare_by)by, has_func ? func : NULL,
                                      &session->comparing.scale, &session->err);
     return code ? NULL : ANSWER(session, 1, &session->comparing.scale);
 }

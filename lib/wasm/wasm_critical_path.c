@@ -7,7 +7,7 @@
 
 static void write_func(struct session *session, const char *key, uint32_t func)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     if (func != PROFILE_NONE)
         json_member_text(&session->json, key, profile_text(profile, profile->funcs.name[func]));
 }
@@ -30,10 +30,10 @@ static void write_part(struct session *session, const struct path_part *part)
 
 static int write_row(struct session *session, const struct critical_path *path, size_t first, size_t end)
 {
-    const struct path_segment *segment = find_row_segment(engine_profile(session->engine), path, first, end);
+    const struct path_segment *segment = find_row_segment(engine_get_profile(session->engine), path, first, end);
     struct json_writer *json = &session->json;
     struct text_buffer where = {0};
-    int code = path_segment_append_text(&where, engine_profile(session->engine), segment, &session->err);
+    int code = path_segment_append_text(&where, engine_get_profile(session->engine), segment, &session->err);
     json_open(json, '{');
     json_member_double(json, "from", path->data[first].from);
     json_member_double(json, "to", path->data[end - 1].to);
@@ -68,7 +68,7 @@ static int write_path(struct session *session, const struct critical_path *path,
     json_close(json, ']');
     json_member_open(json, "rows", '[');
     for (size_t i = 0, end; !code && i < path->length; i = end) {
-        end = find_row_end(engine_profile(session->engine), path, i);
+        end = find_row_end(engine_get_profile(session->engine), path, i);
         code = write_row(session, path, i, end);
     }
     json_close(json, ']');
@@ -83,7 +83,7 @@ static const struct view *answer_paths(struct session *session, const struct pat
     struct critical_path path = {0};
     struct path_parts parts = {0};
     session_begin_json(session);
-    int code = critical_paths_find(&path, engine_profile(session->engine), ranges, count, &session->err);
+    int code = critical_paths_find(&path, engine_get_profile(session->engine), ranges, count, &session->err);
     if (!code)
         code = find_critical_path_parts(session->engine, &path, ranges->thread, &parts, &session->err);
     if (!code)
@@ -96,7 +96,7 @@ static const struct view *answer_paths(struct session *session, const struct pat
 /* Returns the path of a range: see answer_paths(). */
 const struct view *session_critical_path(struct session *session, uint32_t thread, double from, double to)
 {
-    if (thread < engine_profile(session->engine)->threads.length)
+    if (thread < engine_get_profile(session->engine)->threads.length)
         return answer_paths(session, &(struct path_range){thread, {from, to}}, 1);
     error_set(&session->err, EINVAL, "unknown thread");
     return NULL;

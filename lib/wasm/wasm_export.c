@@ -47,7 +47,7 @@ static int run_query_without_transforms(struct session *session, struct request 
                                         uint32_t scope)
 {
     struct export_view *view = &request->view;
-    size_t count = scope & SCOPE_THREADS ? engine->threads.length : engine_profile(engine)->threads.length;
+    size_t count = scope & SCOPE_THREADS ? engine->threads.length : engine_get_profile(engine)->threads.length;
     for (uint32_t i = 0; i < count; i++)
         if (!array_push(&request->threads, scope & SCOPE_THREADS ? engine->threads.data[i] : i))
             return error_no_memory(&session->err);
@@ -67,7 +67,7 @@ static int run_query_without_transforms(struct session *session, struct request 
                                      .search = "",
                                      .weight = view->weight.kind,
                                      .table = view->weight.table};
-    return engine_query(request->own, &query, &session->err);
+    return engine_set_query(request->own, &query, &session->err);
 }
 
 /* Reads the input, an export_request. */
@@ -149,7 +149,7 @@ const struct view *session_html_page(struct session *session, uint32_t view_leng
                                    .gzip = (const unsigned char *)input + view_length + template_length,
                                    .gzip_size = gzip_length,
                                    .view = input,
-                                   .has_editor = has_sources && html_needs_editor(engine_profile(session->engine))};
+                                   .has_editor = has_sources && html_needs_editor(engine_get_profile(session->engine))};
     if (!view_length || input[view_length - 1]) {
         error_set(&session->err, EINVAL, "invalid page request");
         return NULL;

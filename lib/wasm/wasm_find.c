@@ -14,10 +14,10 @@ static int weigh_names(struct session *session, uint32_t query)
     const struct open_query *open = &session->querying.open[query % MOST_QUERIES];
     int code = 0;
     if (!session->finding.finder.profile)
-        code = name_finder_init(&session->finding.finder, engine_profile(session->engine), &session->err);
+        code = name_finder_init(&session->finding.finder, engine_get_profile(session->engine), &session->err);
     if (code || query == 0 || open->id != query || session->finding.query == query)
         return code;
-    code = engine_all_functions(open->engine, FUNCS_BY_TOTAL, &functions, &session->err);
+    code = engine_list_all_functions(open->engine, FUNCS_BY_TOTAL, &functions, &session->err);
     if (!code)
         name_finder_weigh(&session->finding.finder, &functions);
     func_timings_destroy(&functions);

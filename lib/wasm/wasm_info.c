@@ -78,7 +78,7 @@ static int write_all_metadata(struct json_writer *json, const struct profile *pr
 static int list_arguments(const char ***arguments, struct process_tree *tree, const struct engine *engine,
                           struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     *arguments = calloc(profile->threads.length, sizeof(**arguments));
     int code = *arguments ? process_tree_list(tree, profile, engine_get_full_range(engine), err) : error_no_memory(err);
     if (code)
@@ -97,7 +97,7 @@ static int list_arguments(const char ***arguments, struct process_tree *tree, co
 static void write_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
                          uint32_t index, const char *argument)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     const struct thread *thread = &profile->threads.data[index];
     json_open(json, '{');
     json_member_double(json, "index", index);
@@ -118,7 +118,8 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
         markers && marker_view_has_kind(markers, index, find_on_cpu_schema(marker_view_context(markers)->schemas)));
     const struct wait_rows waits = get_wait_rows(profile, index);
     json_member_bool(json, "hasWaitRows", has_wait_rows(&waits));
-    json_member_double(json, "activity", engine_thread_time(engine, index, (struct time_range){-INFINITY, INFINITY}));
+    json_member_double(json, "activity",
+                       engine_measure_thread_activity(engine, index, (struct time_range){-INFINITY, INFINITY}));
     json_close(json, '}');
 }
 
@@ -180,7 +181,8 @@ static void write_all_marker_graphs(struct json_writer *json, const struct engin
     const struct marker_schemas *schemas = markers ? marker_view_context(markers)->schemas : NULL;
     json_member_open(json, "markerGraphs", '[');
     for (uint32_t schema = 0; schemas && schema < schemas->items.length; schema++)
-        for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_profile(engine)->threads.length; i++)
+        for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_get_profile(engine)->threads.length;
+             i++)
             if (marker_view_has_kind(markers, i, schema))
                 write_marker_graphs(json, schemas, schema, i);
     json_close(json, ']');
@@ -198,7 +200,7 @@ static void write_subcategories(struct json_writer *json, const struct profile *
 static void write_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
                          const struct cpu_numbers *cpus, const char *const *arguments)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     json_member_open(json, "categories", '[');
     for (size_t i = 0; i < profile->categories.length; i++) {
         json_open(json, '{');
@@ -289,7 +291,7 @@ static int write_comparison(struct json_writer *json, const struct profile *prof
 /* Returns ProfileInfo of api.ts as JSON text. */
 const struct view *session_info(struct session *session)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     struct json_writer *json = &session->json;
     struct time_range range = engine_get_full_range(session->engine);
     if (!session->markers.view)
@@ -305,7 +307,7 @@ const struct view *session_info(struct session *session)
     int code = profile_is_comparison(profile) ? write_comparison(json, profile, &session->err) : 0;
     write_counts(json, profile);
     json_member_double(json, "frameKinds", get_frame_kinds(profile));
-    uint32_t idle = engine_idle_category(session->engine);
+    uint32_t idle = engine_get_idle_category(session->engine);
     json_member_double(json, "idleCategory", idle == PROFILE_NONE ? -1 : (double)idle);
     uint32_t runnable = find_runnable_reason(profile);
     json_member_double(json, "runnableReason", runnable == PROFILE_NONE ? -1 : (double)runnable);
@@ -336,5 +338,5 @@ const struct view *session_info(struct session *session)
 
 double session_unnamed_share(const struct session *session)
 {
-    return compute_unnamed_share(engine_profile(session->engine));
+    return compute_unnamed_share(engine_get_profile(session->engine));
 }

@@ -166,7 +166,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
 /* Returns a string of the profile, in UTF-8. */
 const struct view *session_string(struct session *session, uint32_t string)
 {
-    const struct strings *strings = &engine_profile(session->engine)->strings;
+    const struct strings *strings = &engine_get_profile(session->engine)->strings;
     const struct string_entry *entry = string < strings->entries.length ? &strings->entries.data[string] : NULL;
     return ANSWER(session, entry ? entry->length : 0, entry ? entry->text : "");
 }

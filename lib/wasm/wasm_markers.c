@@ -11,7 +11,7 @@ static struct marker_view *get_marker_view(struct session *session)
 {
     if (!session->markers.view)
         session->markers.view =
-            marker_view_new(engine_profile(session->engine), engine_get_full_range(session->engine), &session->err);
+            marker_view_new(engine_get_profile(session->engine), engine_get_full_range(session->engine), &session->err);
     return session->markers.view;
 }
 
@@ -59,7 +59,7 @@ const struct view *session_intervals(struct session *session)
     size_t count;
     const uint32_t *shown = marker_view_get_matches(session->markers.view, &count);
     session_begin_json(session);
-    int code = interval_list_fill(&list, engine_profile(session->engine), marker_view_list(session->markers.view),
+    int code = interval_list_fill(&list, engine_get_profile(session->engine), marker_view_list(session->markers.view),
                                   shown, count, &session->err);
     interval_list_write(&session->json, session->engine, &list);
     interval_list_destroy(&list);
@@ -223,7 +223,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
     struct marker_view *view = get_marker_view(session);
     if (!view)
         return NULL;
-    bool is_known = thread < engine_profile(session->engine)->threads.length;
+    bool is_known = thread < engine_get_profile(session->engine)->threads.length;
     const struct marker_list *list =
         is_known ? marker_view_thread(view, thread, &session->err) : marker_view_list(view);
     if (list && index >= list->length)
@@ -286,7 +286,7 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
                                         uint32_t places)
 {
     struct marker_view *view = get_marker_view(session);
-    if (thread >= engine_profile(session->engine)->threads.length)
+    if (thread >= engine_get_profile(session->engine)->threads.length)
         return fail_unknown(session, "thread");
     if (!view)
         return NULL;
@@ -304,7 +304,7 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     if (!view)
         return NULL;
     const struct marker_schemas *schemas = marker_view_context(view)->schemas;
-    if (thread >= engine_profile(session->engine)->threads.length || schema >= schemas->items.length ||
+    if (thread >= engine_get_profile(session->engine)->threads.length || schema >= schemas->items.length ||
         graph >= schemas->items.data[schema].graph_count)
         return fail_unknown(session, "graph");
     session->markers.graph_values.length = session->markers.graph_markers.length = 0;
@@ -325,7 +325,7 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
     struct marker_view *view = get_marker_view(session);
-    if (!view || thread >= engine_profile(session->engine)->threads.length)
+    if (!view || thread >= engine_get_profile(session->engine)->threads.length)
         return NULL;
     const struct marker_list *list = marker_view_thread(view, thread, &session->err);
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
@@ -341,14 +341,14 @@ const struct view *session_waits(struct session *session, uint32_t thread, doubl
 
 static const struct counter *find_counter(struct session *session, uint32_t counter)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     return counter < profile->counters.length ? &profile->counters.data[counter] : NULL;
 }
 
 static struct counter_display get_counter_display(const struct session *session, const struct counter *counter)
 {
     struct counter_display display;
-    read_counter_display(&display, engine_profile(session->engine), counter);
+    read_counter_display(&display, engine_get_profile(session->engine), counter);
     return display;
 }
 

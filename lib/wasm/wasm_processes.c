@@ -8,7 +8,7 @@
 /* Returns ProcessTree of processes.ts, as JSON, for the processes that live in a range. */
 const struct view *session_processes(struct session *session, double from, double to)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     struct process_tree tree = {0};
     session_begin_json(session);
     int code = process_tree_make(&tree, profile, (struct time_range){from, to}, &session->err);

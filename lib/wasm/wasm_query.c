@@ -96,7 +96,7 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
                                      .thread_count = thread_count,
                                      .transforms = session->querying.transforms.data,
                                      .transform_count = session->querying.transforms.length};
-    if (open_engine(session, graphs) || engine_transform(graphs->engine, &query, &session->err) ||
+    if (open_engine(session, graphs) || engine_set_transforms(graphs->engine, &query, &session->err) ||
         set_stacks_key(session, graphs, words + skipped, count)) {
         close_query(session, graphs);
         return NULL;
@@ -109,7 +109,7 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
 const struct weight_list *session_weights(struct session *session)
 {
     bool is_known = session->querying.weights.length > 0 ||
-                    !list_weights(&session->querying.weights, engine_profile(session->engine), &session->err);
+                    !list_weights(&session->querying.weights, engine_get_profile(session->engine), &session->err);
     return is_known ? &session->querying.weights : NULL;
 }
 
@@ -178,7 +178,7 @@ int session_query(struct session *session)
     open->id = 0;
     code = open_engine(session, open);
     if (!code)
-        code = engine_query(open->engine, &query, &session->err);
+        code = engine_set_query(open->engine, &query, &session->err);
     if (!code)
         code = set_stacks_key(session, open, words + skipped, thread_count - skipped + request->transform_words);
     if (code) {

@@ -12,7 +12,7 @@ enum { MOST_PLACES = 4 };
 /* Returns PROFILE_NONE if the source of the func is unknown. */
 uint32_t session_func_source(const struct session *session, uint32_t func)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     uint32_t source = func < profile->funcs.length ? profile->funcs.source[func] : PROFILE_NONE;
     return source < profile->sources.length ? source : PROFILE_NONE;
 }
@@ -26,7 +26,7 @@ static const struct view *answer_words(struct session *session, const struct sou
 /* Returns strings: name and text of the source file. */
 const struct view *session_source(struct session *session, uint32_t source)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     struct source_words words = {{PROFILE_NONE, PROFILE_NONE}};
     if (source < profile->sources.length)
         words = (struct source_words){{profile->sources.data[source].filename, profile->sources.data[source].content}};
@@ -36,7 +36,7 @@ const struct view *session_source(struct session *session, uint32_t source)
 /* Returns one column of struct code_address. */
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     if (list_source_places(&session->source.places, profile, source, MOST_PLACES, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->source.places);
@@ -45,7 +45,7 @@ const struct view *session_source_places(struct session *session, uint32_t sourc
 /* Returns strings of a library: name, debug name, breakpad id, code id. */
 const struct view *session_library(struct session *session, uint32_t lib)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     struct source_words words = {{PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE}};
     if (lib < profile->libs.length) {
         const struct library *row = &profile->libs.data[lib];
@@ -57,7 +57,7 @@ const struct view *session_library(struct session *session, uint32_t lib)
 /* Returns words: library, name (string), size; and with the address as a double. */
 const struct view *session_symbol(struct session *session, uint32_t symbol)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     struct source_words words = {{PROFILE_NONE, PROFILE_NONE, 0}};
     session->source.symbol_address = -1;
     if (symbol < profile->native_symbols.length) {
@@ -73,7 +73,7 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
 /* Returns one column of struct address_line. */
 const struct view *session_address_lines(struct session *session, uint32_t symbol)
 {
-    if (list_address_lines(&session->source.address_lines, engine_profile(session->engine), symbol, &session->err))
+    if (list_address_lines(&session->source.address_lines, engine_get_profile(session->engine), symbol, &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->source.address_lines);
 }
@@ -98,13 +98,13 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
-    bool is_side = side >= 0 && side < PROFILE_SIDES && engine_timings(engine)->sides;
+    bool is_side = side >= 0 && side < PROFILE_SIDES && engine_get_timings(engine)->sides;
     struct counted_stacks counted = is_side ? engine_get_counted_stacks_of_side(engine, (enum profile_side)side)
                                             : engine_get_counted_stacks(engine);
     struct tree_path path;
     struct line_request request = {source, func, read_selection(session, kind, length, &path)};
     line_costs_destroy(&session->source.line_costs);
-    if (line_costs_compute(&session->source.line_costs, engine_profile(session->engine), &counted, &request,
+    if (line_costs_compute(&session->source.line_costs, engine_get_profile(session->engine), &counted, &request,
                            &session->err))
         return NULL;
     return ANSWER(session, session->source.line_costs.lines.length, session->source.line_costs.lines.data,
@@ -125,7 +125,8 @@ const struct view *session_hot_lines(struct session *session, uint32_t query, ui
         return NULL;
     struct counted_stacks counted = engine_get_counted_stacks(engine);
     hot_lines_destroy(&session->source.hot_lines);
-    if (hot_lines_compute(&session->source.hot_lines, engine_profile(session->engine), &counted, limit, &session->err))
+    if (hot_lines_compute(&session->source.hot_lines, engine_get_profile(session->engine), &counted, limit,
+                          &session->err))
         return NULL;
     return ANSWER(session, session->source.hot_lines.rows.length, session->source.hot_lines.rows.data,
                   &session->source.hot_lines.known);
@@ -144,7 +145,7 @@ const struct view *session_address_costs(struct session *session, uint32_t query
     struct address_request request = {symbol, session_words(session) + length, start_count,
                                       read_selection(session, kind, length, &path)};
     address_costs_destroy(&session->source.address_costs);
-    if (address_costs_compute(&session->source.address_costs, engine_profile(session->engine), &counted, &request,
+    if (address_costs_compute(&session->source.address_costs, engine_get_profile(session->engine), &counted, &request,
                               &session->err))
         return NULL;
     return ANSWER(session, session->source.address_costs.rows.length, session->source.address_costs.rows.data,
@@ -160,7 +161,7 @@ const struct view *session_symbol_costs(struct session *session, uint32_t query,
         return NULL;
     struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct tree_path path;
-    if (symbol_costs_compute(&session->source.symbol_costs, engine_profile(session->engine), &counted, func,
+    if (symbol_costs_compute(&session->source.symbol_costs, engine_get_profile(session->engine), &counted, func,
                              read_selection(session, kind, length, &path), &session->err))
         return NULL;
     return ANSWER_ARRAY(session, &session->source.symbol_costs);

@@ -19,7 +19,7 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
     const struct activity_query query = {
         .threads = session_words(session), .thread_count = drawn_count, .range = {from, to}, .width = width};
     activity_destroy(&session->timeline.activity);
-    if (engine_activity_of_all(session->engine, &query, &session->timeline.activity, &session->err))
+    if (engine_compute_unfiltered_activity(session->engine, &query, &session->timeline.activity, &session->err))
         return NULL;
     return answer_activity(session);
 }
@@ -41,7 +41,7 @@ const struct view *session_activity_matching(struct session *session)
                                          .path = request->path_length ? &path : NULL};
     struct engine *engine = session_stacks(session, words, request->thread_count, request->transform_words);
     activity_destroy(&session->timeline.activity);
-    if (!engine || engine_activity(engine, &query, &session->timeline.activity, &session->err))
+    if (!engine || engine_compute_activity(engine, &query, &session->timeline.activity, &session->err))
         return NULL;
     return answer_activity(session);
 }
@@ -49,13 +49,13 @@ const struct view *session_activity_matching(struct session *session)
 /* Returns the activity of each thread in a range, ms. */
 const struct view *session_thread_times(struct session *session, double from, double to)
 {
-    size_t count = engine_profile(session->engine)->threads.length;
+    size_t count = engine_get_profile(session->engine)->threads.length;
     session->timeline.thread_times.length = 0;
     if (!array_reserve(&session->timeline.thread_times, count + 1))
         return no_memory(session);
     for (uint32_t i = 0; i < count; i++)
         session->timeline.thread_times.data[session->timeline.thread_times.length++] =
-            engine_thread_time(session->engine, i, (struct time_range){from, to});
+            engine_measure_thread_activity(session->engine, i, (struct time_range){from, to});
     return ANSWER(session, count, session->timeline.thread_times.data);
 }
 
@@ -72,12 +72,13 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
     if (!engine)
         return NULL;
     session->err.text[0] = '\0';
-    if (engine_sample_at(engine, thread, time, place, &session->tree.path, &session->err) || !place->is_known)
+    if (engine_find_sample(engine, thread, time, place, &session->tree.path, &session->err) || !place->is_known)
         return NULL;
     bool is_wait = place->reason != PROFILE_NONE && session->tree.path.length > 0;
     session->timeline.runtime_callers =
-        is_wait ? count_runtime_frames(engine_profile(engine), session->tree.path.data, session->tree.path.length - 1)
-                : 0;
+        is_wait
+            ? count_runtime_frames(engine_get_profile(engine), session->tree.path.data, session->tree.path.length - 1)
+            : 0;
     return ANSWER(session, session->tree.path.length, session->tree.path.data, &place->time, &place->cpu_percent,
                   &place->category, &place->is_dropped, &place->wait, &place->reason, &place->waker, &place->unseen,
                   &session->timeline.runtime_callers);
@@ -91,7 +92,7 @@ const struct view *session_state_lanes(struct session *session, uint32_t thread_
     const uint32_t *threads = session_words(session);
     const struct state_lanes_query query = {threads, threads + thread_count, lane_count, {from, to}, width};
     struct state_lanes *lanes = &session->timeline.lanes;
-    if (engine_state_lanes(session->engine, &query, lanes, &session->err))
+    if (engine_compute_state_lanes(session->engine, &query, lanes, &session->err))
         return NULL;
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
 }
@@ -101,8 +102,8 @@ const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count
                                      uint32_t width)
 {
     struct state_lanes *lanes = &session->timeline.lanes;
-    if (engine_cpu_lanes(session->engine, session_words(session), cpu_count, (struct time_range){from, to}, width,
-                         lanes, &session->err))
+    if (engine_compute_cpu_lanes(session->engine, session_words(session), cpu_count, (struct time_range){from, to},
+                                 width, lanes, &session->err))
         return NULL;
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
 }
@@ -112,7 +113,7 @@ const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count
 const struct view *session_cpu_at(struct session *session, uint32_t cpu, double time)
 {
     struct cpu_place *place = &session->timeline.cpu_place;
-    if (engine_cpu_at(session->engine, cpu, time, place, &session->err))
+    if (engine_find_cpu_slice(session->engine, cpu, time, place, &session->err))
         return NULL;
     return ANSWER(session, 1, &place->start, &place->thread);
 }
@@ -120,11 +121,11 @@ const struct view *session_cpu_at(struct session *session, uint32_t cpu, double 
 /* Returns the time of the threads in the input in each state, ms. */
 const struct view *session_state_sums(struct session *session, uint32_t thread_count, double from, double to)
 {
-    uint32_t count = count_thread_states(engine_profile(session->engine));
+    uint32_t count = count_thread_states(engine_get_profile(session->engine));
     session->timeline.thread_times.length = 0;
     if (!array_reserve(&session->timeline.thread_times, count))
         return no_memory(session);
-    if (engine_state_sums(session->engine, session_words(session), thread_count, (struct time_range){from, to},
+    if (engine_sum_states(session->engine, session_words(session), thread_count, (struct time_range){from, to},
                           session->timeline.thread_times.data, &session->err))
         return NULL;
     return ANSWER(session, count, session->timeline.thread_times.data);
@@ -133,5 +134,5 @@ const struct view *session_state_sums(struct session *session, uint32_t thread_c
 /* Returns a time during the longest wait of a thread in a state and a range, ms, or NAN for none. */
 double session_longest_wait(const struct session *session, uint32_t thread, uint32_t state, double from, double to)
 {
-    return engine_longest_wait(session->engine, thread, state, (struct time_range){from, to});
+    return engine_find_longest_wait(session->engine, thread, state, (struct time_range){from, to});
 }

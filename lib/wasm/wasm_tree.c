@@ -11,16 +11,16 @@ const struct view *session_summary(struct session *session, uint32_t query)
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
-    const struct timings *timings = engine_timings(engine);
+    const struct timings *timings = engine_get_timings(engine);
     session->tree.summary = (struct query_summary){timings->root_total,
                                                    (double)timings->samples,
                                                    timings->all_total,
                                                    (double)timings->all_samples,
-                                                   (double)engine_node_count(engine),
+                                                   (double)engine_count_nodes(engine),
                                                    0,
                                                    0,
-                                                   (double)engine_interval_count(engine, SIDE_BASE),
-                                                   (double)engine_interval_count(engine, SIDE_NEW)};
+                                                   (double)engine_count_intervals(engine, SIDE_BASE),
+                                                   (double)engine_count_intervals(engine, SIDE_NEW)};
     if (timings->sides) {
         session->tree.summary.base_total = timings->sides[SIDE_BASE].root_total;
         session->tree.summary.new_total = timings->sides[SIDE_NEW].root_total;
@@ -34,7 +34,7 @@ enum entry { ENTRY_UNKNOWN, ENTRY_NO, ENTRY_YES };
 static bool find_entries(struct session *session)
 {
     const struct tree_rows *rows = &session->tree.rows;
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     size_t known = session->tree.entry_funcs.length, funcs = profile->funcs.length;
     if (known < funcs) {
         if (!array_reserve(&session->tree.entry_funcs, funcs - known))
@@ -74,15 +74,15 @@ const struct view *session_children(struct session *session, uint32_t query, uin
 {
     struct engine *engine = session_engine(session, query);
     return !engine ? NULL
-                   : session_view_rows(session, engine_children(engine, node, &session->tree.rows, &session->err));
+                   : session_view_rows(session, engine_list_children(engine, node, &session->tree.rows, &session->err));
 }
 
 const struct view *session_descendants(struct session *session, uint32_t query, uint32_t node, uint32_t limit)
 {
     struct engine *engine = session_engine(session, query);
     return !engine ? NULL
-                   : session_view_rows(session,
-                                       engine_descendants(engine, node, limit, &session->tree.rows, &session->err));
+                   : session_view_rows(
+                         session, engine_list_descendants(engine, node, limit, &session->tree.rows, &session->err));
 }
 
 const struct view *session_row(struct session *session, uint32_t query, uint32_t node)
@@ -108,9 +108,9 @@ const struct view *session_path(struct session *session, uint32_t query, uint32_
 const struct view *session_heaviest_path(struct session *session, uint32_t query, uint32_t depth, double share)
 {
     struct engine *engine = session_engine(session, query);
-    return !engine
-               ? NULL
-               : answer_path(session, engine_heaviest_path(engine, depth, share, &session->tree.path, &session->err));
+    return !engine ? NULL
+                   : answer_path(session,
+                                 engine_find_heaviest_path(engine, depth, share, &session->tree.path, &session->err));
 }
 
 /* The input holds the funcs of the path. Returns NODE_NONE if no such node exists, or if the query is closed. */
@@ -119,7 +119,7 @@ uint32_t session_find(struct session *session, uint32_t query, uint32_t length, 
     struct engine *engine = session_engine(session, query);
     const uint32_t *path = session_words(session);
     uint32_t node = NODE_NONE;
-    int code = !engine ? -EINVAL : engine_find(engine, path, length, nearest != 0, &node, &session->err);
+    int code = !engine ? -EINVAL : engine_find_node(engine, path, length, nearest != 0, &node, &session->err);
     return code ? NODE_NONE : node;
 }
 
@@ -158,7 +158,7 @@ int session_recursion(struct session *session, uint32_t query, uint32_t func)
  */
 static bool set_side_columns(struct session *session, size_t length)
 {
-    if (!profile_is_comparison(engine_profile(session->engine)))
+    if (!profile_is_comparison(engine_get_profile(session->engine)))
         return true;
     for (int i = 0; i < 2 * PROFILE_SIDES; i++) {
         session->tree.side_figures[i].length = 0;
@@ -178,7 +178,7 @@ const struct view *session_functions(struct session *session, uint32_t query, in
     struct engine *engine = session_engine(session, query);
     func_timings_destroy(&session->tree.functions);
     enum func_order order = by_total ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
-    if (!engine || engine_functions(engine, order, &session->tree.functions, &session->err))
+    if (!engine || engine_list_functions(engine, order, &session->tree.functions, &session->err))
         return NULL;
     size_t length = session->tree.functions.length;
     session->tree.funcs.length = session->tree.totals.length = session->tree.selfs.length = 0;
@@ -200,7 +200,7 @@ const struct view *session_functions(struct session *session, uint32_t query, in
 /* Returns strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
-    const struct profile *profile = engine_profile(session->engine);
+    const struct profile *profile = engine_get_profile(session->engine);
     session->tree.names = get_func_names(profile, func);
     library_paths_find(&session->tree.library_paths, profile, &session->tree.names);
     return ANSWER(session, sizeof(session->tree.names) / sizeof(uint32_t), &session->tree.names);
@@ -210,7 +210,7 @@ const struct view *session_func(struct session *session, uint32_t func)
 int session_func_inlining(struct session *session, uint32_t func)
 {
     struct error ignored;
-    if (func_inlining_compute(&session->tree.inlining, engine_profile(session->engine), &ignored))
+    if (func_inlining_compute(&session->tree.inlining, engine_get_profile(session->engine), &ignored))
         return INLINED_NEVER;
     return func < session->tree.inlining.length ? session->tree.inlining.data[func] : INLINED_NEVER;
 }
@@ -222,7 +222,7 @@ int session_details(struct session *session, uint32_t query, uint32_t node)
     struct engine *engine = session_engine(session, query);
     node_details_destroy(&session->tree.details);
     session->tree.details = (struct node_details){0};
-    return !engine ? -EINVAL : engine_details(engine, node, &session->tree.details, &session->err);
+    return !engine ? -EINVAL : engine_compute_details(engine, node, &session->tree.details, &session->err);
 }
 
 int session_function_details(struct session *session, uint32_t query, uint32_t func)
@@ -230,7 +230,7 @@ int session_function_details(struct session *session, uint32_t query, uint32_t f
     struct engine *engine = session_engine(session, query);
     node_details_destroy(&session->tree.details);
     session->tree.details = (struct node_details){0};
-    return !engine ? -EINVAL : engine_function_details(engine, func, &session->tree.details, &session->err);
+    return !engine ? -EINVAL : engine_compute_function_details(engine, func, &session->tree.details, &session->err);
 }
 
 double session_truncated(const struct session *session)

@@ -19,7 +19,7 @@ static const struct view *answer_groups(struct session *session, const struct en
         if (!append_call_path(engine, waits->groups.list.data[i].node, &waits->paths))
             return no_memory(session);
         size_t length = waits->paths.length - first, callers = length - (has_objects && length);
-        uint32_t runtime = count_runtime_frames(engine_profile(engine), waits->paths.data + first, callers);
+        uint32_t runtime = count_runtime_frames(engine_get_profile(engine), waits->paths.data + first, callers);
         if (!array_push(&waits->path_ends, (uint32_t)waits->paths.length) ||
             !array_push(&waits->runtime_callers, runtime))
             return no_memory(session);
@@ -40,7 +40,7 @@ const struct view *session_wait_groups(struct session *session, uint32_t query, 
         error_set(&session->err, EINVAL, "unknown grouping of waits");
         return NULL;
     }
-    if (engine_wait_groups(engine, (enum wait_grouping)by, &session->waits.groups, &session->err))
+    if (engine_group_waits(engine, (enum wait_grouping)by, &session->waits.groups, &session->err))
         return NULL;
     return answer_groups(session, engine, by != WAITS_BY_STACK);
 }

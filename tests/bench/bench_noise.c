@@ -174,9 +174,9 @@ int main(int argc, char **argv)
     must(profile_compare(&compared, inputs, 2, 0, &err));
     struct engine *engine = engine_new(&compared, &err);
     must(engine ? 0 : -1);
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     uint32_t *threads = malloc((profile->threads.length + 1) * sizeof(*threads));
-    uint32_t *group_of_func = malloc((engine_nodes(engine)->func_count + 1) * sizeof(*group_of_func));
+    uint32_t *group_of_func = malloc((engine_get_nodes(engine)->func_count + 1) * sizeof(*group_of_func));
     if (!threads || !group_of_func)
         return 1;
     for (uint32_t i = 0; i < profile->threads.length; i++)
@@ -189,11 +189,11 @@ int main(int argc, char **argv)
                                      .search = "",
                                      .weight = weights.data[0].kind,
                                      .table = weights.data[0].table};
-    must(engine_query(engine, &query, &err));
+    must(engine_set_query(engine, &query, &err));
     struct func_timings functions;
-    must(engine_functions(engine, FUNCS_BY_SELF, &functions, &err));
-    double total = engine_timings(engine)->sides[SIDE_BASE].root_total;
-    memset(group_of_func, 0xff, (engine_nodes(engine)->func_count + 1) * sizeof(*group_of_func));
+    must(engine_list_functions(engine, FUNCS_BY_SELF, &functions, &err));
+    double total = engine_get_timings(engine)->sides[SIDE_BASE].root_total;
+    memset(group_of_func, 0xff, (engine_get_nodes(engine)->func_count + 1) * sizeof(*group_of_func));
     struct recording recording = {.funcs = 0};
     size_t heaviest = 0;
     double most = 0;

@@ -36,7 +36,7 @@ static void build_call_nodes(struct bench *bench)
 {
     struct error err;
     struct call_nodes nodes;
-    must(call_nodes_init(&nodes, engine_stacks(bench->engine), &err), &err);
+    must(call_nodes_init(&nodes, engine_get_stacks(bench->engine), &err), &err);
     call_nodes_destroy(&nodes);
 }
 
@@ -44,8 +44,8 @@ static void build_call_nodes(struct bench *bench)
 static void ask(struct bench *bench)
 {
     struct error err;
-    must(engine_query(bench->engine, &bench->query, &err), &err);
-    must(engine_children(bench->engine, NODE_NONE, &bench->rows, &err), &err);
+    must(engine_set_query(bench->engine, &bench->query, &err), &err);
+    must(engine_list_children(bench->engine, NODE_NONE, &bench->rows, &err), &err);
 }
 
 static void whole_profile(struct bench *bench)
@@ -108,7 +108,7 @@ static void functions(struct bench *bench)
 {
     struct error err;
     struct func_timings functions;
-    must(engine_functions(bench->engine, FUNCS_BY_SELF, &functions, &err), &err);
+    must(engine_list_functions(bench->engine, FUNCS_BY_SELF, &functions, &err), &err);
     func_timings_destroy(&functions);
 }
 
@@ -116,13 +116,14 @@ static void timeline(struct bench *bench)
 {
     struct error err;
     struct time_range full = engine_get_full_range(bench->engine);
-    for (uint32_t i = 0; i < engine_profile(bench->engine)->threads.length; i++) {
+    for (uint32_t i = 0; i < engine_get_profile(bench->engine)->threads.length; i++) {
         struct activity activity;
-        must(engine_activity(bench->engine,
-                             &(struct activity_query){
-                                 .threads = &i, .thread_count = 1, .range = {full.from, full.to}, .width = 1600},
-                             &activity, &err),
-             &err);
+        must(
+            engine_compute_activity(bench->engine,
+                                    &(struct activity_query){
+                                        .threads = &i, .thread_count = 1, .range = {full.from, full.to}, .width = 1600},
+                                    &activity, &err),
+            &err);
         activity_destroy(&activity);
     }
 }
@@ -134,9 +135,9 @@ static void run(struct bench *bench, const char *name, void (*operation)(struct 
     double times[ROUNDS];
     other.range.from = 1; /* another query before each, so that nothing is remembered */
     for (bench->round = 0; bench->round < ROUNDS; bench->round++) {
-        must(engine_query(bench->engine, &other, &err), &err);
+        must(engine_set_query(bench->engine, &other, &err), &err);
         if (operation != whole_profile)
-            must(engine_query(bench->engine, &all, &err), &err);
+            must(engine_set_query(bench->engine, &all, &err), &err);
         double start = now_ms();
         operation(bench);
         times[bench->round] = now_ms() - start;
@@ -169,13 +170,13 @@ int main(int argc, char **argv)
     bench.query = (struct tree_query){
         .threads = threads, .thread_count = options.threads, .range = whole_time, .search = "", .search_length = 0};
     printf("%u samples, %zu stacks, %zu call nodes; ms, medians of %d\n", options.samples, stacks,
-           engine_nodes(bench.engine)->length, ROUNDS);
+           engine_get_nodes(bench.engine)->length, ROUNDS);
     run(&bench, "call-node table", build_call_nodes);
     run(&bench, "query", whole_profile);
     run(&bench, "range", preview_range);
     run(&bench, "invert", invert);
     run(&bench, "search", search);
-    must(engine_heaviest_path(bench.engine, SIZE_MAX, 0, &bench.path, &err), &err);
+    must(engine_find_heaviest_path(bench.engine, SIZE_MAX, 0, &bench.path, &err), &err);
     bench.func = bench.path.length ? bench.path.data[bench.path.length / 2] : 0;
     run(&bench, "merge function", merge_function);
     run(&bench, "focus subtree", focus_subtree);

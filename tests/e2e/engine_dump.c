@@ -40,7 +40,7 @@ static void dump_details(struct engine *engine, uint32_t node)
 {
     struct node_details details = {0};
     struct error err;
-    must(engine_details(engine, node, &details, &err), &err);
+    must(engine_compute_details(engine, node, &details, &err), &err);
     printf("details %d", details.inlining);
     for (size_t i = 0; i < details.categories_total.length; i++) {
         printf(" %" PRIu32, details.categories_total.data[i].category);
@@ -66,7 +66,7 @@ static void dump_rows(struct engine *engine)
     struct tree_rows rows = {0};
     struct node_path path = {0};
     struct error err;
-    must(engine_descendants(engine, NODE_NONE, MOST_ROWS, &rows, &err), &err);
+    must(engine_list_descendants(engine, NODE_NONE, MOST_ROWS, &rows, &err), &err);
     for (size_t i = 0; i < rows.length; i++) {
         printf("row %" PRIu32 " %" PRIu32 " %" PRIu32 " %d", rows.depth[i], rows.func[i], rows.category[i],
                rows.has_children[i]);
@@ -76,7 +76,7 @@ static void dump_rows(struct engine *engine)
     }
     for (size_t i = 0; i < rows.length && i < DETAILED_ROWS; i++)
         dump_details(engine, rows.node[i]);
-    must(engine_heaviest_path(engine, PATH_DEPTH, PATH_SHARE, &path, &err), &err);
+    must(engine_find_heaviest_path(engine, PATH_DEPTH, PATH_SHARE, &path, &err), &err);
     printf("path");
     for (size_t i = 0; i < path.length; i++)
         printf(" %" PRIu32, path.data[i]);
@@ -89,7 +89,7 @@ static void dump_functions(struct engine *engine)
 {
     struct func_timings functions;
     struct error err;
-    must(engine_functions(engine, FUNCS_BY_SELF, &functions, &err), &err);
+    must(engine_list_functions(engine, FUNCS_BY_SELF, &functions, &err), &err);
     for (size_t i = 0; i < functions.length && i < MOST_ROWS; i++) {
         printf("func %" PRIu32, functions.rows[i].func);
         put(functions.rows[i].total);
@@ -136,7 +136,7 @@ static void dump_rewritten(struct engine *engine)
     struct node_path path = {0};
     struct error err;
     for (uint32_t kind = 0; kind < TRANSFORM_KINDS; kind++) {
-        must(engine_heaviest_path(engine, PATH_DEPTH, PATH_SHARE, &path, &err), &err);
+        must(engine_find_heaviest_path(engine, PATH_DEPTH, PATH_SHARE, &path, &err), &err);
         struct node_path own = {0};
         for (size_t i = 0; i < path.length && i < 2; i++)
             array_push(&own, path.data[i]);
@@ -152,7 +152,7 @@ static void dump_rewritten(struct engine *engine)
         putchar('\n');
         array_free(&own);
     }
-    must(engine_heaviest_path(engine, 1, 0, &path, &err), &err);
+    must(engine_find_heaviest_path(engine, 1, 0, &path, &err), &err);
     if (path.length)
         printf("recursion %d\n", engine_find_recursion(engine, path.data[0]));
     array_free(&path);
@@ -163,7 +163,7 @@ static enum sample_weight default_weight(const struct engine *engine)
 {
     struct weight_list weights = {0};
     struct error err;
-    must(list_weights(&weights, engine_profile(engine), &err), &err);
+    must(list_weights(&weights, engine_get_profile(engine), &err), &err);
     enum sample_weight weight = weights.data[0].kind;
     array_free(&weights);
     return weight;
@@ -190,10 +190,10 @@ static void answer_query(struct engine *engine, const char *request)
     query.inverted = inverted != 0;
     query.weight = default_weight(engine);
     struct error err;
-    must(engine_query(engine, &query, &err), &err);
-    printf("summary %zu", engine_node_count(engine));
-    put(engine_timings(engine)->root_total);
-    put((double)engine_timings(engine)->samples);
+    must(engine_set_query(engine, &query, &err), &err);
+    printf("summary %zu", engine_count_nodes(engine));
+    put(engine_get_timings(engine)->root_total);
+    put((double)engine_get_timings(engine)->samples);
     putchar('\n');
     dump_rows(engine);
     dump_functions(engine);
@@ -220,14 +220,14 @@ static void answer_activity(struct engine *engine, const char *request)
         exit(2);
     struct activity activity;
     struct error err;
-    must(engine_activity(engine,
-                         &(struct activity_query){.threads = &thread,
-                                                  .thread_count = 1,
-                                                  .range = {from, to},
-                                                  .width = width,
-                                                  .search = request + used,
-                                                  .search_length = strlen(request + used)},
-                         &activity, &err),
+    must(engine_compute_activity(engine,
+                                 &(struct activity_query){.threads = &thread,
+                                                          .thread_count = 1,
+                                                          .range = {from, to},
+                                                          .width = width,
+                                                          .search = request + used,
+                                                          .search_length = strlen(request + used)},
+                                 &activity, &err),
          &err);
     dump_activity(&activity);
     activity_destroy(&activity);
@@ -247,15 +247,15 @@ static void answer_path(struct engine *engine, const char *request)
     const char *search = *at == ' ' ? at + 1 : at;
     struct activity activity;
     struct error err;
-    must(engine_activity(engine,
-                         &(struct activity_query){.threads = &thread,
-                                                  .thread_count = 1,
-                                                  .range = {from, to},
-                                                  .width = width,
-                                                  .search = search,
-                                                  .search_length = strlen(search),
-                                                  .path = &path},
-                         &activity, &err),
+    must(engine_compute_activity(engine,
+                                 &(struct activity_query){.threads = &thread,
+                                                          .thread_count = 1,
+                                                          .range = {from, to},
+                                                          .width = width,
+                                                          .search = search,
+                                                          .search_length = strlen(search),
+                                                          .path = &path},
+                                 &activity, &err),
          &err);
     dump_activity(&activity);
     activity_destroy(&activity);
@@ -271,7 +271,7 @@ static void answer_sample(struct engine *engine, const char *request)
     struct error err;
     if (sscanf(request, "%" SCNu32 " %lf", &thread, &time) != 2)
         exit(2);
-    must(engine_sample_at(engine, thread, time, &place, &path, &err), &err);
+    must(engine_find_sample(engine, thread, time, &place, &path, &err), &err);
     printf("sample");
     if (place.is_known) {
         put(place.time);

@@ -17,7 +17,7 @@ static void check_flame(struct engine *engine, double from, double least)
     struct flame_request request = {.part = {from, 1}, .least = least};
     struct flame_rects rects = {0};
     struct error err;
-    if (engine_flame(engine, &request, &rects, &err))
+    if (engine_compute_flame(engine, &request, &rects, &err))
         abort();
     for (size_t i = 0; i < rects.length; i++) {
         const struct flame_rect *rect = &rects.data[i];
@@ -37,7 +37,7 @@ static void check_stack_chart(struct engine *engine, uint32_t thread, uint32_t c
         .thread = thread, .range = engine_get_full_range(engine), .columns = columns, .same_widths = same_widths};
     struct stack_rects rects = {0};
     struct error err;
-    if (engine_stack_chart(engine, &request, &rects, &err))
+    if (engine_compute_stack_chart(engine, &request, &rects, &err))
         abort();
     for (size_t i = 0; i < rects.length; i++) {
         const struct stack_rect *rect = &rects.data[i];
@@ -51,7 +51,7 @@ static void check_stack_chart(struct engine *engine, uint32_t thread, uint32_t c
 
 static void check_charts(struct engine *engine, const uint8_t *choices)
 {
-    uint32_t threads = (uint32_t)engine_profile(engine)->threads.length;
+    uint32_t threads = (uint32_t)engine_get_profile(engine)->threads.length;
     struct error err;
     for (uint32_t inverted = 0; inverted < 2; inverted++) {
         uint32_t thread = choices[2] % (threads + 1);
@@ -61,7 +61,7 @@ static void check_charts(struct engine *engine, const uint8_t *choices)
                                    .search = "a",
                                    .search_length = choices[2] >> 7,
                                    .inverted = inverted};
-        if (engine_query(engine, &query, &err))
+        if (engine_set_query(engine, &query, &err))
             abort();
         check_flame(engine, choices[0] / 256.0, choices[1] / 512.0);
     }

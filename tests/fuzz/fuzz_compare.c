@@ -27,8 +27,8 @@ static bool is_near(double value, double wanted)
 
 static void check_units(struct engine *engine)
 {
-    const struct timings *timings = engine_timings(engine);
-    size_t funcs = engine_nodes(engine)->func_count;
+    const struct timings *timings = engine_get_timings(engine);
+    size_t funcs = engine_get_nodes(engine)->func_count;
     uint32_t *group_of_func = calloc(funcs + 1, sizeof(*group_of_func)); /* all in one */
     struct unit_weights weights;
     struct func_changes changes;
@@ -55,7 +55,7 @@ static void check_comparison(struct profile *compared, bool is_same)
 {
     struct engine *engine = engine_new(compared, &err);
     must(engine != NULL);
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     uint32_t *threads = malloc((profile->threads.length + 1) * sizeof(*threads));
     must(threads != NULL);
     for (uint32_t i = 0; i < profile->threads.length; i++)
@@ -65,8 +65,8 @@ static void check_comparison(struct profile *compared, bool is_same)
                                      .range = whole_time,
                                      .search = "",
                                      .weight = WEIGH_RECORDED};
-    must(engine_query(engine, &query, &err) == 0);
-    const struct timings *timings = engine_timings(engine);
+    must(engine_set_query(engine, &query, &err) == 0);
+    const struct timings *timings = engine_get_timings(engine);
     must(timings->sides != NULL);
     for (size_t i = 0; is_same && i < timings->length; i++)
         must(is_near(timings->self[i], 0));

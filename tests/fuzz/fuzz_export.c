@@ -51,7 +51,7 @@ static void write_all(const struct export_view *view)
 
 static void write_query(struct engine *engine, const uint8_t *choices)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     struct weight_list weights = {0};
     struct error err;
     uint32_t one = profile->threads.length ? choices[0] % (uint32_t)profile->threads.length : 0, *all = NULL;
@@ -72,7 +72,7 @@ static void write_query(struct engine *engine, const uint8_t *choices)
                                .table = weight.table};
     if (is_part)
         query.range.to = query.range.from + (query.range.to - query.range.from) * choices[0] / 256;
-    if (engine_query(engine, &query, &err) != 0)
+    if (engine_set_query(engine, &query, &err) != 0)
         abort();
     const struct export_view view = {.engine = engine,
                                      .threads = query.threads,

@@ -55,7 +55,7 @@ static inline void ask(struct engine *engine, const struct slow_query *slow, boo
                                .inverted = inverted,
                                .weight = slow->weight};
     struct error err;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
 }
 
 /* ---- comparing ---- */
@@ -65,7 +65,7 @@ static inline void assert_same_children(struct engine *engine, uint32_t handle, 
 {
     struct tree_rows rows = {0};
     struct error err;
-    assert_int_equal(engine_children(engine, handle, &rows, &err), 0);
+    assert_int_equal(engine_list_children(engine, handle, &rows, &err), 0);
     size_t alive = 0;
     for (const struct slow_node *c = slow->child; c; c = c->sibling)
         alive += c->alive;
@@ -116,7 +116,7 @@ static inline void check_call_tree(struct engine *engine, const struct slow_quer
     slow_sum(&root);
     ask(engine, query, false);
     assert_same_children(engine, NODE_NONE, &root, false);
-    assert_true(engine_timings(engine)->root_total == slow_root_total(&root));
+    assert_true(engine_get_timings(engine)->root_total == slow_root_total(&root));
     slow_free(&root);
 }
 

@@ -78,7 +78,7 @@ struct rows_of {
 static void read_rows(struct rows_of *of)
 {
     int code = of->butterfly ? butterfly_list_descendants(of->butterfly, of->side, NODE_NONE, SIZE_MAX, &of->rows, &err)
-                             : engine_descendants(of->engine, NODE_NONE, SIZE_MAX, &of->rows, &err);
+                             : engine_list_descendants(of->engine, NODE_NONE, SIZE_MAX, &of->rows, &err);
     assert_int_equal(code, 0);
     of->path.length = 0;
 }
@@ -87,7 +87,7 @@ static void name_row(struct rows_of *of, size_t row, char *name, size_t size)
 {
     of->path.length = of->rows.depth[row];
     assert_true(array_push(&of->path, of->rows.func[row]));
-    name_of_path(name, size, engine_profile(of->engine), of->path.data, of->path.length);
+    name_of_path(name, size, engine_get_profile(of->engine), of->path.data, of->path.length);
 }
 
 static void free_rows(struct rows_of *of)
@@ -183,7 +183,7 @@ static void query(struct engine *engine, enum sample_weight weight, const char *
                   enum compared compared)
 {
     uint32_t threads[16];
-    size_t count = engine_profile(engine)->threads.length;
+    size_t count = engine_get_profile(engine)->threads.length;
     for (uint32_t i = 0; i < count; i++)
         threads[i] = i;
     const struct tree_query asked = {.threads = threads,
@@ -195,7 +195,7 @@ static void query(struct engine *engine, enum sample_weight weight, const char *
                                      .weight = weight,
                                      .scale = scale,
                                      .compared = compared};
-    assert_int_equal(engine_query(engine, &asked, &err), 0);
+    assert_int_equal(engine_set_query(engine, &asked, &err), 0);
 }
 
 typedef void check_pair(struct pair *pair);
@@ -232,7 +232,7 @@ static void check_trees(struct pair *pair)
         compare_sums(&sums, &wanted);
     }
     struct tree_rows rows = {0};
-    assert_int_equal(engine_descendants(pair->engine, NODE_NONE, SIZE_MAX, &rows, &err), 0);
+    assert_int_equal(engine_list_descendants(pair->engine, NODE_NONE, SIZE_MAX, &rows, &err), 0);
     for (size_t i = 0; i < rows.length; i++) {
         assert_near(rows.total[i], rows.new_total[i] - rows.base_total[i]);
         assert_near(rows.self[i], rows.new_self[i] - rows.base_self[i]);
@@ -250,11 +250,11 @@ static void test_rows_of_trees_have_the_figures_of_both_profiles(void **state)
 static void sum_functions(struct named_sums *sums, struct engine *engine, int side)
 {
     struct func_timings functions;
-    assert_int_equal(engine_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
+    assert_int_equal(engine_list_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
         char name[600];
-        name_of_path(name, sizeof(name), engine_profile(engine), &row->func, 1);
+        name_of_path(name, sizeof(name), engine_get_profile(engine), &row->func, 1);
         struct named_sum *sum = sum_at(sums, name);
         sum->total += side < 0 ? row->total : row->sides[side].total;
         sum->self += side < 0 ? row->self : row->sides[side].self;
@@ -287,10 +287,10 @@ static void test_functions_have_the_figures_of_both_profiles(void **state)
 static void check_units(struct pair *pair)
 {
     struct func_timings functions;
-    size_t funcs = engine_nodes(pair->engine)->func_count;
+    size_t funcs = engine_get_nodes(pair->engine)->func_count;
     uint32_t *group_of_func = malloc((funcs + 1) * sizeof(*group_of_func));
     assert_non_null(group_of_func);
-    assert_int_equal(engine_functions(pair->engine, FUNCS_BY_SELF, &functions, &err), 0);
+    assert_int_equal(engine_list_functions(pair->engine, FUNCS_BY_SELF, &functions, &err), 0);
     memset(group_of_func, 0xff, (funcs + 1) * sizeof(*group_of_func));
     for (uint32_t i = 0; i < functions.length; i++)
         group_of_func[functions.rows[i].func] = i;
@@ -338,8 +338,8 @@ static void check_butterfly(struct pair *pair, uint32_t func, uint32_t func_alon
 {
     struct butterfly compared, alone;
     const struct butterfly_focus focus = {BUTTERFLY_FUNCTION, func}, focus_alone = {BUTTERFLY_FUNCTION, func_alone};
-    assert_int_equal(engine_butterfly(pair->engine, focus, &compared, &err), 0);
-    assert_int_equal(engine_butterfly(pair->alone[side], focus_alone, &alone, &err), 0);
+    assert_int_equal(engine_compute_butterfly(pair->engine, focus, &compared, &err), 0);
+    assert_int_equal(engine_compute_butterfly(pair->alone[side], focus_alone, &alone, &err), 0);
     assert_near(compared.side_figures[side].total, alone.total);
     assert_near(compared.side_figures[side].self, alone.self);
     for (int of = BUTTERFLY_CALLERS; of <= BUTTERFLY_CALLEES; of++) {
@@ -356,14 +356,14 @@ static void check_butterfly(struct pair *pair, uint32_t func, uint32_t func_alon
 
 static void check_butterflies(struct pair *pair)
 {
-    const struct profile *profile = engine_profile(pair->engine);
+    const struct profile *profile = engine_get_profile(pair->engine);
     for (uint32_t func = 0; func < profile->funcs.length; func++) {
         char name[600];
         name_of_path(name, sizeof(name), profile, &func, 1);
         if (only_func(profile, name) != func)
             continue;
         for (int side = 0; side < PROFILE_SIDES; side++) {
-            uint32_t alone = only_func(engine_profile(pair->alone[side]), name);
+            uint32_t alone = only_func(engine_get_profile(pair->alone[side]), name);
             if (alone != PROFILE_NONE)
                 check_butterfly(pair, func, alone, side);
         }
@@ -382,14 +382,14 @@ static void check_heaviest_path(struct pair *pair)
     struct tree_rows rows = {0};
     struct node_path path = {0};
     double largest = -1, taken = -1;
-    assert_int_equal(engine_children(pair->engine, NODE_NONE, &rows, &err), 0);
-    assert_int_equal(engine_heaviest_path(pair->engine, 1, 0, &path, &err), 0);
+    assert_int_equal(engine_list_children(pair->engine, NODE_NONE, &rows, &err), 0);
+    assert_int_equal(engine_find_heaviest_path(pair->engine, 1, 0, &path, &err), 0);
     for (size_t i = 0; i < rows.length; i++) {
         bool is_taken = path.length && rows.func[i] == path.data[0];
         if (is_taken)
             taken = rows.rank[i];
         /* Idle rows are passed over unless the query is about waits. */
-        if (is_taken || rows.category[i] != engine_idle_category(pair->engine))
+        if (is_taken || rows.category[i] != engine_get_idle_category(pair->engine))
             largest = fmax(largest, rows.rank[i]);
     }
     if (path.length)
@@ -409,7 +409,7 @@ static void check_flame(struct pair *pair)
     const struct flame_request request = {{0, 1}, 0};
     struct flame_rects rects = {0};
     double whole = 0;
-    assert_int_equal(engine_flame(pair->engine, &request, &rects, &err), 0);
+    assert_int_equal(engine_compute_flame(pair->engine, &request, &rects, &err), 0);
     for (size_t i = 0; i < rects.length; i++)
         if (rects.data[i].parent == FLAME_NO_RECT)
             whole += fabs(rects.data[i].base_total) + fabs(rects.data[i].new_total);
@@ -417,7 +417,7 @@ static void check_flame(struct pair *pair)
         const struct flame_rect *rect = &rects.data[i];
         double width = fabs(rect->base_total) + fabs(rect->new_total);
         assert_near(rect->total, rect->new_total - rect->base_total);
-        if (rect->parent == FLAME_NO_RECT && engine_timings(pair->engine)->root_total > 0 && whole > 0)
+        if (rect->parent == FLAME_NO_RECT && engine_get_timings(pair->engine)->root_total > 0 && whole > 0)
             assert_true(rect->end - rect->start <= width / whole + 1e-9);
         if (rect->parent != FLAME_NO_RECT)
             assert_true(rect->end <= rects.data[rect->parent].end + 1e-9);
@@ -433,7 +433,7 @@ static void test_rects_are_as_wide_as_both_sides(void **state)
 
 static double self_sum(const struct engine *engine)
 {
-    const struct timings *timings = engine_timings(engine);
+    const struct timings *timings = engine_get_timings(engine);
     double sum = 0;
     for (size_t i = 0; i < timings->length; i++)
         sum += timings->self[i];
@@ -452,14 +452,14 @@ static void test_one_side_is_the_profile_alone_and_a_scale_multiplies_the_new_on
             query(pair.alone[side], WEIGH_RECORDED, "", false, 0, COMPARED_CHANGE);
             sums[side] = self_sum(pair.alone[side]);
             query(pair.engine, WEIGH_RECORDED, "", false, 0, side == SIDE_BASE ? COMPARED_BASE : COMPARED_NEW);
-            assert_null(engine_timings(pair.engine)->sides);
+            assert_null(engine_get_timings(pair.engine)->sides);
             assert_near(self_sum(pair.engine), sums[side]);
         }
         query(pair.engine, WEIGH_RECORDED, "", false, 2.5, COMPARED_CHANGE);
         assert_near(self_sum(pair.engine), 2.5 * sums[SIDE_NEW] - sums[SIDE_BASE]);
         double threads = 0;
-        for (uint32_t i = 0; i < engine_profile(pair.engine)->threads.length; i++)
-            threads += engine_thread_total(pair.engine, i, WEIGH_RECORDED, TABLE_SAMPLES);
+        for (uint32_t i = 0; i < engine_get_profile(pair.engine)->threads.length; i++)
+            threads += engine_get_thread_total(pair.engine, i, WEIGH_RECORDED, TABLE_SAMPLES);
         assert_near(threads, self_sum(pair.engine));
         free_pair(&pair);
     }
@@ -481,7 +481,7 @@ static void test_runs_of_a_side_count_their_mean(void **state)
     assert_int_equal(compared.meta.comparison.runs[SIDE_NEW], 3);
     struct engine *engine = engine_new(&compared, &err);
     query(engine, WEIGH_RECORDED, "", false, 0, COMPARED_CHANGE);
-    const struct timings *timings = engine_timings(engine);
+    const struct timings *timings = engine_get_timings(engine);
     assert_true(timings->all_total != 0);
     for (size_t i = 0; i < timings->length; i++)
         assert_near(timings->self[i], 0);

@@ -102,9 +102,9 @@ static void find(struct compared_waits *waits, struct engine *engine, enum wait_
 {
     uint32_t threads[64];
     struct tree_query query = {.threads = threads, .range = whole_time, .search = ""};
-    for (; query.thread_count < engine_profile(engine)->threads.length; query.thread_count++)
+    for (; query.thread_count < engine_get_profile(engine)->threads.length; query.thread_count++)
         threads[query.thread_count] = (uint32_t)query.thread_count;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_int_equal(compared_waits_find(waits, engine, grouping, &err), 0);
 }
 
@@ -150,7 +150,7 @@ static void test_locks_with_addresses_are_one_row(void **state)
     assert_near(lock->count[SIDE_NEW], 14);
     assert_string_equal(get_wait_reason_name(engine, lock->reason), "Lock");
     assert_near(lock->longest[SIDE_NEW].ms, 40);
-    assert_int_equal(engine_profile(engine)->threads.data[lock->longest[SIDE_NEW].thread].side, SIDE_NEW);
+    assert_int_equal(engine_get_profile(engine)->threads.data[lock->longest[SIDE_NEW].thread].side, SIDE_NEW);
     assert_near(row_of(&waits, "sleep")->ms[SIDE_NEW], row_of(&waits, "sleep")->ms[SIDE_BASE]);
     assert_near(waits.all.new - waits.all.base, 20);
     assert_false(waits.are_runs);
@@ -242,8 +242,8 @@ static void test_unseen_waits_widen_the_interval(void **state)
         const struct tree_query query = {.threads = worker, .thread_count = 1, .range = whole_time, .search = ""};
         struct wait_groups groups = {0};
         struct engine *alone = make_sampled(count[side]);
-        assert_int_equal(engine_query(alone, &query, &err), 0);
-        assert_int_equal(engine_wait_groups(alone, WAITS_BY_THREAD, &groups, &err), 0);
+        assert_int_equal(engine_set_query(alone, &query, &err), 0);
+        assert_int_equal(engine_group_waits(alone, WAITS_BY_THREAD, &groups, &err), 0);
         double error = groups.list.data[0].total_error / 1.96;
         assert_true(error > 0);
         sides[side] = (struct side_noise){5 * count[side], 5 * count[side] + error * error, 5 * count[side] - 1};

@@ -85,8 +85,8 @@ static double slowest_total(struct engine *engine, double share, struct time_ran
                                      .search = "",
                                      .weight = WEIGH_SAMPLES};
     struct error err;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    return engine_timings(engine)->root_total;
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    return engine_get_timings(engine)->root_total;
 }
 
 static void test_only_the_slowest_intervals_count(void **state)
@@ -145,8 +145,8 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
                                .weight = WEIGH_OFF_CPU_TIME};
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_true(engine_timings(engine)->root_total == 40); /* thread 0 waits, too */
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    assert_true(engine_get_timings(engine)->root_total == 40); /* thread 0 waits, too */
     engine_free(engine);
     struct profile sides[PROFILE_SIDES], compared = {0};
     struct compare_input inputs[PROFILE_SIDES];
@@ -165,14 +165,14 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     query.compared = COMPARED_NEW;
     engine = engine_new(&compared, &err);
     assert_non_null(engine);
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_int_equal(engine_interval_count(engine, SIDE_BASE), REQUESTS - 1);
-    assert_int_equal(engine_interval_count(engine, SIDE_NEW), 1);
-    assert_true(engine_timings(engine)->root_total == 40);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    assert_int_equal(engine_count_intervals(engine, SIDE_BASE), REQUESTS - 1);
+    assert_int_equal(engine_count_intervals(engine, SIDE_NEW), 1);
+    assert_true(engine_get_timings(engine)->root_total == 40);
     query.compared = COMPARED_BASE;
     query.weight = WEIGH_TIME;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    double base = engine_timings(engine)->root_total;
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    double base = engine_get_timings(engine)->root_total;
     assert_true(base > 0 && base < 1); /* the mean of intervals of up to 1 ms */
     engine_free(engine);
 }

@@ -260,7 +260,7 @@ static void check_rows(struct engine *engine, const struct slow_query *query, bo
     struct node_path funcs = {0};
     struct error err;
     ask(engine, query, inverted);
-    assert_int_equal(engine_descendants(engine, NODE_NONE, 12, &rows, &err), 0);
+    assert_int_equal(engine_list_descendants(engine, NODE_NONE, 12, &rows, &err), 0);
     for (size_t i = 0; i < rows.length; i++) {
         assert_int_equal(engine_read_path(engine, rows.node[i], &funcs, &err), 0);
         struct tree_path path = {funcs.data, funcs.length, inverted};
@@ -443,11 +443,11 @@ static void test_a_deep_stack_of_many_lines_takes_no_time(void **state)
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
     struct tree_query query = {.threads = &index, .thread_count = 1, .range = whole_time};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct line_costs costs = {0};
     struct line_request request = {0, func, {NULL, PROFILE_NONE}};
-    assert_int_equal(line_costs_compute(&costs, engine_profile(engine), &counted, &request, &err), 0);
+    assert_int_equal(line_costs_compute(&costs, engine_get_profile(engine), &counted, &request, &err), 0);
     assert_int_equal(costs.lines.length, DEPTH);
     for (size_t i = 0; i < DEPTH; i++)
         assert_true(costs.lines.data[i].total == 1 && costs.lines.data[i].self == (i + 1 == DEPTH));

@@ -227,18 +227,18 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
     struct butterfly butterfly;
     struct node_details details = {0};
     const struct flame_request flame = {.part = {0, 1}};
-    int code = engine_query(engine, &query, err);
+    int code = engine_set_query(engine, &query, err);
     if (!code)
-        code = engine_descendants(engine, NODE_NONE, 100, &rows, err);
+        code = engine_list_descendants(engine, NODE_NONE, 100, &rows, err);
     if (!code)
-        code = engine_flame(engine, &flame, &rects, err);
+        code = engine_compute_flame(engine, &flame, &rects, err);
     if (!code)
-        code = engine_functions(engine, FUNCS_BY_SELF, &functions, err);
+        code = engine_list_functions(engine, FUNCS_BY_SELF, &functions, err);
     if (!code && rows.length)
-        code = engine_details(engine, rows.node[0], &details, err);
+        code = engine_compute_details(engine, rows.node[0], &details, err);
     if (!code)
-        code =
-            engine_butterfly(engine, (struct butterfly_focus){.kind = BUTTERFLY_FUNCTION, .index = 0}, &butterfly, err);
+        code = engine_compute_butterfly(engine, (struct butterfly_focus){.kind = BUTTERFLY_FUNCTION, .index = 0},
+                                        &butterfly, err);
     if (!code)
         butterfly_destroy(&butterfly);
     *rows_seen += rows.length + rects.length;
@@ -252,7 +252,7 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
 /* Lines and instructions of the one file that the profile has. */
 static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     struct counted_stacks counted = engine_get_counted_stacks(engine);
     const struct line_request lines_of = {.source = 0, .func = PROFILE_NONE};
     const struct address_request addresses_of = {.symbol = 1};
@@ -286,7 +286,7 @@ static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error 
 
 static int ask_for_metadata(struct engine *engine, size_t *rows_seen, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     struct metadata metadata = {0};
     struct arena arena = {0};
     struct name_finder finder = {0};
@@ -339,7 +339,7 @@ static void test_trees_are_asked_for(void **unused)
 /* A comparison of two profiles of which one has another library, and its verdicts. */
 static int judge_functions(struct engine *engine, size_t *rows_seen, struct error *err)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     uint32_t threads[8] = {0};
     struct func_changes changes = {.length = 0};
     for (uint32_t i = 0; i < profile->threads.length && i < 8; i++)
@@ -348,7 +348,7 @@ static int judge_functions(struct engine *engine, size_t *rows_seen, struct erro
                                      .thread_count = profile->threads.length < 8 ? profile->threads.length : 8,
                                      .range = whole_time,
                                      .search = ""};
-    int code = engine_query(engine, &query, err);
+    int code = engine_set_query(engine, &query, err);
     for (int order = FUNCS_BY_SELF; !code && order <= FUNCS_BY_TOTAL; order++) {
         code = func_changes_find(&changes, engine, (enum func_order)order, err);
         *rows_seen += code ? 0 : changes.length + changes.functions.length;
@@ -403,17 +403,17 @@ static int ask_for_tables(struct engine *engine, size_t *rows_seen, struct error
     struct func_timings table = {0};
     int code = 0;
     for (int kind = GROUP_LIBRARY; !code && kind <= GROUP_THREAD; kind++) {
-        code = engine_groups(engine, (enum group_kind)kind, &table, err);
+        code = engine_list_groups(engine, (enum group_kind)kind, &table, err);
         *rows_seen += table.length;
         func_timings_destroy(&table);
     }
     if (!code)
-        code = engine_functions_weighed(engine, WEIGH_SAMPLES, TABLE_SAMPLES, &table, err);
+        code = engine_list_functions_by_weight(engine, WEIGH_SAMPLES, TABLE_SAMPLES, &table, err);
     *rows_seen += table.length;
     func_timings_destroy(&table);
     struct wait_groups waits = {0};
     if (!code)
-        code = engine_wait_groups(engine, WAITS_BY_THREAD, &waits, err);
+        code = engine_group_waits(engine, WAITS_BY_THREAD, &waits, err);
     wait_groups_destroy(&waits);
     struct object_waits of_object = {0};
     if (!code)
@@ -428,7 +428,7 @@ static int ask_for_butterflies(struct engine *engine, size_t *rows_seen, struct 
     for (int kind = BUTTERFLY_FUNCTION; !code && kind <= BUTTERFLY_CATEGORY; kind++) {
         struct butterfly_focus focus = {.kind = (enum butterfly_kind)kind, .index = 1};
         struct butterfly butterfly;
-        code = engine_butterfly(engine, focus, &butterfly, err);
+        code = engine_compute_butterfly(engine, focus, &butterfly, err);
         bool is_made = code == 0;
         for (int side = BUTTERFLY_CALLERS; !code && side <= BUTTERFLY_CALLEES; side++) {
             struct tree_rows rows = {0};
@@ -451,9 +451,9 @@ static int ask_for_path(struct engine *engine, size_t *rows_seen, struct error *
     struct flame_part part;
     struct activity activity = {0};
     uint32_t node = NODE_NONE;
-    int code = engine_heaviest_path(engine, 64, 0, &path, err);
+    int code = engine_find_heaviest_path(engine, 64, 0, &path, err);
     if (!code)
-        code = engine_find(engine, path.data, path.length, true, &node, err);
+        code = engine_find_node(engine, path.data, path.length, true, &node, err);
     if (!code)
         code = engine_read_row(engine, node, &rows, err);
     if (!code)
@@ -461,23 +461,23 @@ static int ask_for_path(struct engine *engine, size_t *rows_seen, struct error *
     if (!code)
         assert_int_equal(again.length, path.length);
     if (!code)
-        code = engine_flame_find(engine, path.data, path.length, &part, err);
+        code = engine_find_flame_part(engine, path.data, path.length, &part, err);
     struct tree_path end = {.funcs = again.data, .length = again.length};
     struct time_range whole = engine_get_full_range(engine);
     if (!code)
-        code = engine_activity(engine,
-                               &(struct activity_query){.threads = (uint32_t[]){LOOKED_AT},
-                                                        .thread_count = 1,
-                                                        .range = {whole.from, whole.to},
-                                                        .width = 16,
-                                                        .search = "a",
-                                                        .search_length = 1,
-                                                        .path = &end},
-                               &activity, err);
+        code = engine_compute_activity(engine,
+                                       &(struct activity_query){.threads = (uint32_t[]){LOOKED_AT},
+                                                                .thread_count = 1,
+                                                                .range = {whole.from, whole.to},
+                                                                .width = 16,
+                                                                .search = "a",
+                                                                .search_length = 1,
+                                                                .path = &end},
+                                       &activity, err);
     *rows_seen += path.length + rows.length + activity.row_count;
     activity_destroy(&activity);
     if (!code)
-        code = engine_activity_of_all(
+        code = engine_compute_unfiltered_activity(
             engine,
             &(struct activity_query){
                 .threads = (uint32_t[]){LOOKED_AT}, .thread_count = 1, .range = {whole.from, whole.to}, .width = 16},
@@ -497,11 +497,11 @@ static int ask_for_charts(struct engine *engine, size_t *rows_seen, struct error
     struct stack_rects rects = {0};
     struct tree_rows rows = {0};
     struct node_details details = {0};
-    int code = engine_stack_chart(engine, &request, &rects, err);
+    int code = engine_compute_stack_chart(engine, &request, &rects, err);
     if (!code)
-        code = engine_children(engine, NODE_NONE, &rows, err);
+        code = engine_list_children(engine, NODE_NONE, &rows, err);
     if (!code)
-        code = engine_function_details(engine, rows.func[0], &details, err);
+        code = engine_compute_function_details(engine, rows.func[0], &details, err);
     *rows_seen += rects.length + rows.length;
     node_details_destroy(&details);
     tree_rows_destroy(&rows);
@@ -527,7 +527,7 @@ static int ask_everything(struct engine *engine, enum transform_kind kind, size_
                                .transform_count = kind == TRANSFORM_FILTER_MARKERS ? 1 : 2,
                                .search = search,
                                .search_length = strlen(search)};
-    int code = engine_query(engine, &query, err);
+    int code = engine_set_query(engine, &query, err);
     if (!code && kind == TRANSFORM_FILTER_MARKERS)
         code = ask_for_tables(engine, rows_seen, err);
     if (!code && kind == TRANSFORM_FILTER_MARKERS)
@@ -536,7 +536,7 @@ static int ask_everything(struct engine *engine, enum transform_kind kind, size_
         code = ask_for_path(engine, rows_seen, err);
     if (!code && kind == TRANSFORM_FILTER_MARKERS)
         code = ask_for_charts(engine, rows_seen, err);
-    *rows_seen += engine_node_count(engine);
+    *rows_seen += engine_count_nodes(engine);
     return code;
 }
 

@@ -59,7 +59,7 @@ static void check_functions(struct engine *engine, const struct slow_query *quer
     ask(engine, query, false);
     struct func_timings functions;
     struct error err;
-    assert_int_equal(engine_all_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
+    assert_int_equal(engine_list_all_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
     for (size_t i = 0; i < functions.length; i++) {
         uint32_t func = functions.rows[i].func;
         assert_true(functions.rows[i].total == slow.total[func]);
@@ -97,7 +97,7 @@ static void test_stacks_share_a_node_exactly_if_their_funcs_are_equal(void **sta
     for (uint64_t seed = 0; seed < PROFILES / 4; seed++) {
         struct profile reference;
         struct engine *engine = random_engine(&reference, seed);
-        const struct call_nodes *nodes = engine_nodes(engine);
+        const struct call_nodes *nodes = engine_get_nodes(engine);
         for (uint32_t a = 0; a < reference.stacks.length; a++) {
             uint32_t category = slow_category(&reference, a), node = nodes->of_stack[a];
             for (uint32_t b = 0; b < reference.stacks.length; b++) {
@@ -119,7 +119,7 @@ static void test_call_nodes_are_numbered_depth_first(void **state)
     for (uint64_t seed = 0; seed < PROFILES / 4; seed++) {
         struct profile reference;
         struct engine *engine = random_engine(&reference, seed);
-        const struct call_nodes *nodes = engine_nodes(engine);
+        const struct call_nodes *nodes = engine_get_nodes(engine);
         for (uint32_t node = 0; node < nodes->length; node++) {
             uint32_t prefix = nodes->prefix[node], last = node;
             assert_int_equal(nodes->depth[node], prefix == NODE_NONE ? 0 : nodes->depth[prefix] + 1);
@@ -162,10 +162,10 @@ static void test_node_with_many_children_merges_like_any_other(void **state)
     assert_non_null(engine);
     const uint32_t only = 0;
     const struct tree_query query = {.threads = &only, .thread_count = 1, .range = whole_time};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_int_equal(engine_nodes(engine)->length, 1 + WIDTH * 3);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    assert_int_equal(engine_get_nodes(engine)->length, 1 + WIDTH * 3);
     struct tree_rows rows = {0};
-    assert_int_equal(engine_children(engine, 0, &rows, &err), 0);
+    assert_int_equal(engine_list_children(engine, 0, &rows, &err), 0);
     assert_int_equal(rows.length, WIDTH);
     for (size_t i = 0; i < rows.length; i++)
         assert_true(rows.total[i] == 4 && rows.self[i] == 2);
@@ -182,17 +182,17 @@ static void check_paths(struct engine *engine, const struct slow_query *query)
     struct error err;
     for (int inverted = 0; inverted < 2; inverted++) {
         ask(engine, query, inverted);
-        assert_int_equal(engine_descendants(engine, NODE_NONE, 200, &rows, &err), 0);
+        assert_int_equal(engine_list_descendants(engine, NODE_NONE, 200, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++) {
             uint32_t node;
             assert_int_equal(engine_read_path(engine, rows.node[i], &path, &err), 0);
             assert_int_equal(path.length, rows.depth[i] + 1);
-            assert_int_equal(engine_find(engine, path.data, path.length, false, &node, &err), 0);
+            assert_int_equal(engine_find_node(engine, path.data, path.length, false, &node, &err), 0);
             assert_int_equal(node, rows.node[i]);
             assert_true(array_push(&path, PROFILE_NONE));
-            assert_int_equal(engine_find(engine, path.data, path.length, false, &node, &err), 0);
+            assert_int_equal(engine_find_node(engine, path.data, path.length, false, &node, &err), 0);
             assert_int_equal(node, NODE_NONE);
-            assert_int_equal(engine_find(engine, path.data, path.length, true, &node, &err), 0);
+            assert_int_equal(engine_find_node(engine, path.data, path.length, true, &node, &err), 0);
             assert_int_equal(node, rows.node[i]);
         }
     }
@@ -267,9 +267,9 @@ static void check_heaviest_path(struct engine *engine, const struct slow_query *
     struct node_path path = {0};
     struct error err;
     ask(engine, query, false);
-    assert_int_equal(engine_descendants(engine, NODE_NONE, 100000, &all, &err), 0);
+    assert_int_equal(engine_list_descendants(engine, NODE_NONE, 100000, &all, &err), 0);
     for (int share = 0; share < 2; share++) {
-        assert_int_equal(engine_heaviest_path(engine, PATH_DEPTH, share * 0.25, &path, &err), 0);
+        assert_int_equal(engine_find_heaviest_path(engine, PATH_DEPTH, share * 0.25, &path, &err), 0);
         compare_heaviest_path(&all, slow_is_about_waits(query) ? PROFILE_NONE : IDLE, share * 0.25, &path);
     }
     array_free(&path);
@@ -286,7 +286,7 @@ static size_t compare_descendants(struct engine *engine, uint32_t node, const st
 {
     struct tree_rows children = {0};
     struct error err;
-    assert_int_equal(engine_children(engine, node, &children, &err), 0);
+    assert_int_equal(engine_list_children(engine, node, &children, &err), 0);
     for (size_t i = 0; i < children.length && at < all->length; i++) {
         assert_int_equal(all->node[at], children.node[i]);
         at = compare_descendants(engine, children.node[i], all, at + 1);
@@ -301,7 +301,7 @@ static void check_descendants(struct engine *engine, const struct slow_query *qu
         ask(engine, query, inverted);
         struct tree_rows all = {0};
         struct error err;
-        assert_int_equal(engine_descendants(engine, NODE_NONE, 17, &all, &err), 0);
+        assert_int_equal(engine_list_descendants(engine, NODE_NONE, 17, &all, &err), 0);
         assert_int_equal(compare_descendants(engine, NODE_NONE, &all, 0), all.length);
         tree_rows_destroy(&all);
     }
@@ -405,13 +405,13 @@ static void check_details(struct engine *engine, const struct slow_query *query)
     struct error err;
     for (int inverted = 0; inverted < 2; inverted++) {
         ask(engine, query, inverted);
-        assert_int_equal(engine_descendants(engine, NODE_NONE, 20, &rows, &err), 0);
+        assert_int_equal(engine_list_descendants(engine, NODE_NONE, 20, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++) {
             assert_int_equal(engine_read_path(engine, rows.node[i], &path, &err), 0);
             struct slow_details slow = {.profile = query->profile, .path = &path, .inverted = inverted};
             slow_each_sample(query, add_details, &slow);
             struct node_details details = {0};
-            assert_int_equal(engine_details(engine, rows.node[i], &details, &err), 0);
+            assert_int_equal(engine_compute_details(engine, rows.node[i], &details, &err), 0);
             assert_same_details(&details, &slow);
             node_details_destroy(&details);
         }
@@ -434,7 +434,7 @@ static void check_func_details(struct engine *engine, const struct slow_query *q
         struct slow_details slow = {.profile = query->profile, .func = func};
         struct node_details details = {0};
         slow_each_sample(query, add_details_of_func, &slow);
-        assert_int_equal(engine_function_details(engine, func, &details, &err), 0);
+        assert_int_equal(engine_compute_function_details(engine, func, &details, &err), 0);
         assert_same_details(&details, &slow);
         node_details_destroy(&details);
     }

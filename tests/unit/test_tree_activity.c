@@ -61,8 +61,8 @@ static void slow_add(double rows[CATEGORIES][WIDTH], const struct engine *engine
     if (!counts_stack(counts, stack))
         return;
     double pixel = (to - from) / WIDTH;
-    uint32_t category =
-        stack == PROFILE_NONE ? engine_stacks(engine)->default_category : engine_stacks(engine)->category[stack];
+    uint32_t category = stack == PROFILE_NONE ? engine_get_stacks(engine)->default_category
+                                              : engine_get_stacks(engine)->category[stack];
     for (int x = 0; x < WIDTH; x++) {
         double left = from + x * pixel, right = left + pixel;
         rows[category][x] += overlap(start, end, left, right) / pixel * percent / 100;
@@ -72,7 +72,7 @@ static void slow_add(double rows[CATEGORIES][WIDTH], const struct engine *engine
 static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *engine,
                           const struct sample_table *samples, const stack_set counts, double from, double to)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     double interval = profile->meta.interval;
     memset(rows, 0, CATEGORIES * sizeof(rows[0]));
     for (size_t i = 0; i < samples->length && !slow_stores_waits(samples); i++) {
@@ -112,7 +112,7 @@ static struct engine *engine_of(uint64_t seed)
 static int slow_strip(const struct engine *engine, const struct sample_table *samples, const stack_set counts,
                       double from, double to, int x)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     double pixels_per_ms = WIDTH / (to - from), half = profile->meta.interval * pixels_per_ms / 2;
     int mark = half < 1 ? 1 : half > 8 ? 8 : (int)half;
     int found = STRIP_EMPTY;
@@ -136,7 +136,7 @@ static void check_activity(const struct engine *engine, const struct activity *a
                            const stack_set counts, double from, double to)
 {
     double rows[CATEGORIES][WIDTH];
-    const struct sample_table *samples = &engine_profile(engine)->threads.data[thread].samples;
+    const struct sample_table *samples = &engine_get_profile(engine)->threads.data[thread].samples;
     slow_activity(rows, engine, samples, counts, from, to);
     for (uint32_t row = 0; row < activity->row_count; row++)
         for (int x = 0; x < WIDTH; x++) {
@@ -157,11 +157,12 @@ static void check_activity_of_all(struct engine *engine, uint32_t thread, double
     struct error err;
     stack_set counts;
     memset(counts, true, sizeof(counts));
-    assert_int_equal(engine_activity(engine,
-                                     &(struct activity_query){
-                                         .threads = &thread, .thread_count = 1, .range = {from, to}, .width = WIDTH},
-                                     &activity, &err),
-                     0);
+    assert_int_equal(
+        engine_compute_activity(
+            engine,
+            &(struct activity_query){.threads = &thread, .thread_count = 1, .range = {from, to}, .width = WIDTH},
+            &activity, &err),
+        0);
     check_activity(engine, &activity, thread, counts, from, to);
     activity_destroy(&activity);
 }
@@ -173,7 +174,7 @@ static void test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it(void 
         struct engine *engine = engine_of(seed);
         struct time_range full = engine_get_full_range(engine);
         struct random random = {seed};
-        for (uint32_t thread = 0; thread < engine_profile(engine)->threads.length; thread++) {
+        for (uint32_t thread = 0; thread < engine_get_profile(engine)->threads.length; thread++) {
             check_activity_of_all(engine, thread, full.from, full.to);
             double from = full.from + random_below(&random, 20) * 0.3;
             check_activity_of_all(engine, thread, from, from + 0.1 + random_below(&random, 50) * 0.4);
@@ -194,7 +195,8 @@ static bool slow_counts_in(const struct engine *engine, const struct slow_query 
                            uint32_t stack)
 {
     struct slow_stack frames = {.depth = 0};
-    bool is_all = !query->search[0] && !path && engine_nodes(engine)->of_sample == engine_nodes(engine)->of_stack;
+    bool is_all =
+        !query->search[0] && !path && engine_get_nodes(engine)->of_sample == engine_get_nodes(engine)->of_stack;
     if (stack != PROFILE_NONE)
         slow_stack_make(&frames, query, stack);
     return is_all || (frames.depth && slow_matches(query, &frames) && (!path || has_path(&frames, path)));
@@ -210,15 +212,15 @@ static void check_activity_of_query(struct engine *engine, const struct slow_que
         for (uint32_t stack = 0; stack < query->profile->stacks.length; stack++)
             counts[stack] = slow_counts_in(engine, query, path, stack);
         counts[MOST_STACKS] = slow_counts_in(engine, query, path, PROFILE_NONE);
-        assert_int_equal(engine_activity(engine,
-                                         &(struct activity_query){.threads = &thread,
-                                                                  .thread_count = 1,
-                                                                  .range = {full.from, full.to},
-                                                                  .width = WIDTH,
-                                                                  .search = query->search,
-                                                                  .search_length = strlen(query->search),
-                                                                  .path = path},
-                                         &activity, &err),
+        assert_int_equal(engine_compute_activity(engine,
+                                                 &(struct activity_query){.threads = &thread,
+                                                                          .thread_count = 1,
+                                                                          .range = {full.from, full.to},
+                                                                          .width = WIDTH,
+                                                                          .search = query->search,
+                                                                          .search_length = strlen(query->search),
+                                                                          .path = path},
+                                                 &activity, &err),
                          0);
         check_activity(engine, &activity, thread, counts, full.from, full.to);
         activity_destroy(&activity);
@@ -251,12 +253,12 @@ static void test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples(vo
 static double weight_of_matching(const struct engine *engine, const uint8_t *matching)
 {
     double sum = 0;
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     for (size_t thread = 0; thread < profile->threads.length; thread++) {
         const struct sample_table *samples = &profile->threads.data[thread].samples;
         for (size_t i = 0; i < samples->length; i++) {
             uint32_t stack = samples->stack[i];
-            uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_nodes(engine)->of_stack[stack];
+            uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_get_nodes(engine)->of_stack[stack];
             if (node != NODE_NONE && matching[node])
                 sum += samples->weight ? samples->weight[i] : 1;
         }
@@ -275,7 +277,7 @@ static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
         struct matching_path cached = {0};
         struct error err;
         uint32_t threads[64];
-        size_t thread_count = engine_profile(engine)->threads.length;
+        size_t thread_count = engine_get_profile(engine)->threads.length;
         assert_true(thread_count <= 64);
         for (uint32_t i = 0; i < thread_count; i++)
             threads[i] = i;
@@ -284,12 +286,12 @@ static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
                                    .range = {-INFINITY, INFINITY},
                                    .search = "",
                                    .inverted = seed % 2 == 1};
-        assert_int_equal(engine_query(engine, &query, &err), 0);
-        assert_int_equal(engine_descendants(engine, NODE_NONE, 100, &rows, &err), 0);
+        assert_int_equal(engine_set_query(engine, &query, &err), 0);
+        assert_int_equal(engine_list_descendants(engine, NODE_NONE, 100, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++, checked++) {
             assert_int_equal(engine_read_path(engine, rows.node[i], &funcs, &err), 0);
             struct tree_path path = {funcs.data, funcs.length, query.inverted};
-            assert_int_equal(matching_path_update(&cached, engine_nodes(engine), &path, &err), 0);
+            assert_int_equal(matching_path_update(&cached, engine_get_nodes(engine), &path, &err), 0);
             assert_true(fabs(weight_of_matching(engine, cached.matching) - rows.total[i]) < 1e-6);
         }
         matching_path_destroy(&cached);
@@ -305,7 +307,7 @@ static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
         struct engine *engine = engine_of(seed);
-        const struct sample_table *samples = &engine_profile(engine)->threads.data[0].samples;
+        const struct sample_table *samples = &engine_get_profile(engine)->threads.data[0].samples;
         for (double time = -2; time < 130; time += 0.37) {
             double percent;
             size_t sample = find_sample_at(samples, 1, time, &percent), slow = SIZE_MAX;
@@ -335,30 +337,31 @@ static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
     struct activity activity;
     struct error err;
     assert_int_equal(
-        engine_activity(
+        engine_compute_activity(
             engine,
             &(struct activity_query){.threads = (uint32_t[]){0}, .thread_count = 1, .range = {5, 5}, .width = WIDTH},
             &activity, &err),
         0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine,
-                                     &(struct activity_query){
-                                         .threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 5}, .width = 0},
-                                     &activity, &err),
-                     0);
+    assert_int_equal(
+        engine_compute_activity(
+            engine,
+            &(struct activity_query){.threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 5}, .width = 0},
+            &activity, &err),
+        0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
     assert_int_equal(
-        engine_activity(engine,
-                        &(struct activity_query){
-                            .threads = (uint32_t[]){0}, .thread_count = 1, .range = {NAN, NAN}, .width = WIDTH},
-                        &activity, &err),
+        engine_compute_activity(engine,
+                                &(struct activity_query){
+                                    .threads = (uint32_t[]){0}, .thread_count = 1, .range = {NAN, NAN}, .width = WIDTH},
+                                &activity, &err),
         0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
     assert_int_not_equal(
-        engine_activity(
+        engine_compute_activity(
             engine,
             &(struct activity_query){.threads = (uint32_t[]){99}, .thread_count = 1, .range = {0, 5}, .width = WIDTH},
             &activity, &err),
@@ -374,11 +377,11 @@ enum { MAIN, READER, WRITER };
 static void assert_place(struct engine *engine, uint32_t thread, double time, const char *leaf, double wait_from,
                          double wait_to)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     struct sample_place place;
     struct node_path path = {0};
     struct error err;
-    assert_int_equal(engine_sample_at(engine, thread, time, &place, &path, &err), 0);
+    assert_int_equal(engine_find_sample(engine, thread, time, &place, &path, &err), 0);
     assert_true(place.is_known);
     assert_string_equal(path.length ? profile_text(profile, profile->funcs.name[path.data[path.length - 1]]) : "",
                         leaf);
@@ -412,12 +415,12 @@ static void test_recorded_waits_do_not_raise_the_graph(void **state)
     (void)state;
     wait_profile_make(&profile);
     struct engine *engine = engine_new(&profile, &err);
-    assert_int_equal(
-        engine_activity_of_all(engine,
-                               &(struct activity_query){
-                                   .threads = (uint32_t[]){MAIN}, .thread_count = 1, .range = {0, 100}, .width = WIDTH},
-                               &activity, &err),
-        0);
+    assert_int_equal(engine_compute_unfiltered_activity(
+                         engine,
+                         &(struct activity_query){
+                             .threads = (uint32_t[]){MAIN}, .thread_count = 1, .range = {0, 100}, .width = WIDTH},
+                         &activity, &err),
+                     0);
     assert_int_equal(activity.row_count, 1); /* 1 ms of CPU time, and all of it is main's */
     assert_int_equal(activity.categories[0], WAIT_USER);
     assert_int_equal(activity.strip[WIDTH / 4], STRIP_IDLE);
@@ -438,11 +441,11 @@ static void test_of_waits_the_heaviest_path_ends_in_the_longest(void **state)
     struct engine *engine = engine_new(&profile, &err);
     for (int off_cpu = 0; off_cpu < 2; off_cpu++) {
         query.weight = off_cpu ? WEIGH_OFF_CPU_TIME : WEIGH_TIME;
-        assert_int_equal(engine_query(engine, &query, &err), 0);
-        assert_int_equal(engine_heaviest_path(engine, 17, 0, &path, &err), 0);
-        assert_string_equal(
-            profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[path.data[path.length - 1]]),
-            off_cpu ? "lock 0x1000" : "lookup");
+        assert_int_equal(engine_set_query(engine, &query, &err), 0);
+        assert_int_equal(engine_find_heaviest_path(engine, 17, 0, &path, &err), 0);
+        assert_string_equal(profile_text(engine_get_profile(engine),
+                                         engine_get_profile(engine)->funcs.name[path.data[path.length - 1]]),
+                            off_cpu ? "lock 0x1000" : "lookup");
     }
     array_free(&path);
     engine_free(engine);

@@ -57,8 +57,8 @@ static double total_of(const struct profile *profile, struct engine *engine, con
                                      .search = "",
                                      .weight = weight.kind,
                                      .table = weight.table};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    return engine_timings(engine)->root_total;
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    return engine_get_timings(engine)->root_total;
 }
 
 static const char *weights_text(const struct profile *profile, char text[512])
@@ -292,7 +292,7 @@ static void check_weight(const struct profile *profile, struct engine *engine, c
     struct func_timings functions;
     struct error err;
     double selfs[STACKS] = {0}, totals[STACKS] = {0}; /* stack i is that of func i */
-    assert_int_equal(engine_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
+    assert_int_equal(engine_list_functions(engine, FUNCS_BY_SELF, &functions, &err), 0);
     for (size_t i = 0; i < functions.length; i++) {
         selfs[functions.rows[i].func] = functions.rows[i].self;
         totals[functions.rows[i].func] = functions.rows[i].total;

@@ -31,7 +31,7 @@ static uint32_t find_stack_of(const struct profile *profile, const char *functio
 
 static uint32_t find_func(const struct engine *engine, const char *name)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     uint32_t stack = find_stack_of(profile, name);
     return stack == PROFILE_NONE ? PROFILE_NONE : profile->frames.func[profile->stacks.frame[stack]];
 }
@@ -71,9 +71,9 @@ static void assert_sentence_of(struct engine *engine, size_t first, size_t count
     struct bottleneck bottleneck = {0};
     const struct tree_query query = {
         .threads = threads + first, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     struct wait_groups groups = {0};
-    assert_int_equal(engine_bottleneck_groups(engine, &groups, &err), 0);
+    assert_int_equal(engine_group_bottleneck_waits(engine, &groups, &err), 0);
     assert_int_equal(bottleneck_find_path(&bottleneck, engine, &err), 0);
     assert_true(bottleneck.sentence.length == 0 && bottleneck.object == PROFILE_NONE);
     assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, true, &err), 0);
@@ -108,7 +108,7 @@ static bool has_finding_of(struct engine *engine, const char *object)
         .threads = threads, .thread_count = 2, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
     struct findings findings = {0};
     bool has = false;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_int_equal(findings_find(&findings, engine, &err), 0);
     is_in_headline = strstr(findings.headline.data, ", mostly ") != NULL;
     for (size_t i = 0; i < findings.list.length; i++)

@@ -18,10 +18,11 @@ struct cut {
 /* The category of the call node of the first `depth` frames. */
 static uint32_t category_of_node(const struct cut *cut, const struct slow_stack *stack, size_t depth)
 {
-    const struct call_nodes *nodes = engine_nodes(cut->engine);
+    const struct call_nodes *nodes = engine_get_nodes(cut->engine);
     uint32_t node = NODE_NONE;
     for (size_t i = 0; i < depth; i++)
-        for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+        for (uint32_t c = call_nodes_get_first_child(nodes, node); c < call_nodes_get_children_end(nodes, node);
+             c = nodes->end[c])
             if (nodes->func[c] == stack->frames[i].func) {
                 node = c;
                 break;
@@ -159,7 +160,7 @@ static void check_focus(struct engine *engine, const struct slow_query *query, s
     if (focus.kind == BUTTERFLY_FUNCTION)
         show_all(&cut.callers);
     struct butterfly made, *butterfly = &made;
-    assert_int_equal(engine_butterfly(engine, focus, butterfly, &err), 0);
+    assert_int_equal(engine_compute_butterfly(engine, focus, butterfly, &err), 0);
     bool may_cancel = has_negative_weights(query);
     assert_true(butterfly->total == cut.total);
     assert_true(butterfly->self == cut.self);
@@ -249,9 +250,9 @@ static void read_transformed(struct engine *engine, const struct slow_query *que
         transformed.transforms[i].path = query->transforms[i].path;
     transformed.transforms[transformed.transform_count++] = (struct transform){.kind = kind, .index = func};
     ask(engine, &transformed, inverted);
-    assert_int_equal(engine_find(engine, &func, 1, false, &node, &err), 0);
+    assert_int_equal(engine_find_node(engine, &func, 1, false, &node, &err), 0);
     if (node != NODE_NONE)
-        assert_int_equal(engine_descendants(engine, node, SIZE_MAX, &rows, &err), 0);
+        assert_int_equal(engine_list_descendants(engine, node, SIZE_MAX, &rows, &err), 0);
     copy_rows(copies, &rows, 1);
     tree_rows_destroy(&rows);
 }
@@ -268,8 +269,8 @@ static void check_transforms(struct engine *engine, const struct slow_query *que
     for (int side = 0; side < 2; side++) {
         ask(engine, query, false);
         struct butterfly butterfly;
-        assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, func}, &butterfly, &err),
-                         0);
+        assert_int_equal(
+            engine_compute_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, func}, &butterfly, &err), 0);
         assert_int_equal(
             butterfly_list_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, SIZE_MAX, &rows, &err), 0);
         copy_rows(&own, &rows, 0);
@@ -302,7 +303,8 @@ static void test_a_handle_of_no_row_is_refused(void **state)
     struct butterfly made, *butterfly = &made;
     struct slow_query query = {.profile = &reference, .range = whole_time};
     ask(engine, &query, false);
-    assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, 0}, butterfly, &err), 0);
+    assert_int_equal(engine_compute_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, 0}, butterfly, &err),
+                     0);
     assert_true(butterfly_list_children(butterfly, BUTTERFLY_CALLEES, 100000, &rows, &err) < 0);
     assert_true(butterfly_list_children(butterfly, BUTTERFLY_CALLERS, 0, &rows, &err) < 0);
     butterfly_destroy(butterfly);
@@ -333,8 +335,8 @@ static void assert_lists_all_self_time(struct engine *engine, const struct func_
     double self = 0, expected = 0;
     for (size_t i = 0; i < list->length; i++)
         self += list->rows[i].self;
-    for (size_t node = 0; node < engine_nodes(engine)->length; node++)
-        expected += engine_timings(engine)->self[node];
+    for (size_t node = 0; node < engine_get_nodes(engine)->length; node++)
+        expected += engine_get_timings(engine)->self[node];
     assert_true(self == expected);
 }
 
@@ -343,13 +345,13 @@ static void check_lists(struct engine *engine, const struct slow_query *query, s
     struct func_timings list;
     struct error err;
     (void)random;
-    assert_int_equal(engine_groups(engine, GROUP_LIBRARY, &list, &err), 0);
+    assert_int_equal(engine_list_groups(engine, GROUP_LIBRARY, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->resources.length; i++)
         list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, i}, &list);
     list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, PROFILE_NONE}, &list);
     assert_lists_all_self_time(engine, &list);
     func_timings_destroy(&list);
-    assert_int_equal(engine_groups(engine, GROUP_CATEGORY, &list, &err), 0);
+    assert_int_equal(engine_list_groups(engine, GROUP_CATEGORY, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->categories.length; i++)
         list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_CATEGORY, i}, &list);
     assert_lists_all_self_time(engine, &list);

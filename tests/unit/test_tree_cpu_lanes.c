@@ -46,10 +46,10 @@ static void test_pixels_have_the_shares_of_threads(void **state)
     struct state_lanes lanes = {0};
     struct cpu_numbers found = {0};
     struct error err;
-    assert_int_equal(list_profile_cpus(engine_profile(engine), &found, &err), 0);
+    assert_int_equal(list_profile_cpus(engine_get_profile(engine), &found, &err), 0);
     assert_int_equal(found.length, 2);
     assert_int_equal(found.data[1], 7);
-    assert_int_equal(engine_cpu_lanes(engine, cpus, 3, (struct time_range){0, 80}, 2, &lanes, &err), 0);
+    assert_int_equal(engine_compute_cpu_lanes(engine, cpus, 3, (struct time_range){0, 80}, 2, &lanes, &err), 0);
     assert_int_equal(lanes.rows.length, 6);
     for (size_t i = 0; i < 6; i++) {
         assert_memory_equal(&lanes.rows.data[i], &wanted[i], sizeof(*wanted));
@@ -77,7 +77,7 @@ static void test_more_threads_than_rows_share_the_last_row(void **state)
                   0);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    assert_int_equal(engine_cpu_lanes(engine, &cpu, 1, (struct time_range){0, 100}, 1, &lanes, &err), 0);
+    assert_int_equal(engine_compute_cpu_lanes(engine, &cpu, 1, (struct time_range){0, 100}, 1, &lanes, &err), 0);
     assert_int_equal(lanes.rows.length, LANE_THREADS + 2);
     assert_int_equal(lanes.rows.data[LANE_THREADS + 1].state, LANE_OTHERS);
     assert_true(fabs(lanes.shares.data[LANE_THREADS + 1] - 0.03) < 1e-6);
@@ -91,14 +91,14 @@ static void test_a_time_has_its_slice_and_the_cpu_before(void **state)
     struct engine *engine = known_engine();
     struct cpu_place place;
     struct error err;
-    assert_int_equal(engine_cpu_at(engine, 7, 16, &place, &err), 0);
+    assert_int_equal(engine_find_cpu_slice(engine, 7, 16, &place, &err), 0);
     assert_true(place.thread == 0 && place.start == 15 && place.end == 20 && place.off_cpu == 0);
     assert_true(place.previous_cpu == 0 && place.previous_end == 10);
-    assert_int_equal(engine_cpu_at(engine, 7, 59, &place, &err), 0);
+    assert_int_equal(engine_find_cpu_slice(engine, 7, 59, &place, &err), 0);
     assert_true(place.thread == 1 && place.off_cpu == 20 && place.previous_cpu == PROFILE_NONE);
-    assert_int_equal(engine_cpu_at(engine, 7, 5, &place, &err), 0);
+    assert_int_equal(engine_find_cpu_slice(engine, 7, 5, &place, &err), 0);
     assert_true(place.thread == PROFILE_NONE && isinf(place.start) && place.end == 15);
-    assert_int_equal(engine_cpu_at(engine, 0, 10, &place, &err), 0);
+    assert_int_equal(engine_find_cpu_slice(engine, 0, 10, &place, &err), 0);
     assert_true(place.thread == PROFILE_NONE && place.start == 10 && isinf(place.end));
     engine_free(engine);
 }

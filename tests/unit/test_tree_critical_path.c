@@ -327,9 +327,9 @@ static void test_parts_add_up_and_name_thread_function_and_object(void **state)
     const uint32_t threads[] = {A};
     const struct tree_query query = {
         .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_int_equal(engine_weigh_path(engine, &scene.path, &err), 0);
-    assert_true(engine_timings(engine)->root_total == 100);
+    assert_true(engine_get_timings(engine)->root_total == 100);
     array_free(&text);
     array_free(&parts);
     array_free(&scene.path);
@@ -366,7 +366,7 @@ static void test_threads_of_one_name_and_lock_are_one_part(void **state)
     parts.data[0].waiter = PROFILE_NONE;
     assert_int_equal(path_parts_append_sentence(&text, engine, &parts, parts.data[0].thread, PATH_PARTS_USUAL, &err),
                      0);
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     parts.data[0].object = profile->frames.func[profile->stacks.frame[scene.stacks.sleep]];
     assert_int_equal(path_parts_append_sentence(&text, engine, &parts, A, PATH_PARTS_USUAL, &err), 0);
     assert_true(text_append(&text, "", 1));
@@ -396,7 +396,7 @@ static void test_unseen_waits_are_parts_of_the_waits_that_stand_for_them(void **
     find(&scene, A, 5, 21);
     struct engine *engine = engine_new(&scene.profile, &err);
     assert_non_null(engine);
-    assert_int_equal(path_pieces_make(&pieces, engine_profile(engine), &scene.path, &err), 0);
+    assert_int_equal(path_pieces_make(&pieces, engine_get_profile(engine), &scene.path, &err), 0);
     double sum = 0, sleep = 0;
     for (size_t i = 0; i < pieces.length; i++) {
         sum += pieces.data[i].ms;
@@ -412,12 +412,12 @@ static void test_unseen_waits_are_parts_of_the_waits_that_stand_for_them(void **
     const uint32_t threads[] = {A};
     const struct tree_query query = {
         .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_int_equal(engine_weigh_path(engine, &scene.path, &err), 0);
-    assert_true(engine_timings(engine)->root_total == 16);
+    assert_true(engine_get_timings(engine)->root_total == 16);
     size_t sleeps = 0;
-    for (size_t node = 0; node < engine_timings(engine)->length; node++)
-        sleeps += engine_timings(engine)->self[node] == sleep;
+    for (size_t node = 0; node < engine_get_timings(engine)->length; node++)
+        sleeps += engine_get_timings(engine)->self[node] == sleep;
     assert_int_equal(sleeps, 1);
     array_free(&pieces);
     array_free(&parts);

@@ -39,7 +39,7 @@ static void read_text(const char *text, size_t piece, struct profile *profile)
 
 static double total_of(struct engine *engine, const char *id, size_t *samples)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     const uint32_t thread = 0;
     struct weight weight;
     struct error err;
@@ -50,9 +50,9 @@ static double total_of(struct engine *engine, const char *id, size_t *samples)
                                      .search = "",
                                      .weight = weight.kind,
                                      .table = weight.table};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     *samples = count_weighed_samples(profile, 0, weight.kind, weight.table, whole_time);
-    return engine_timings(engine)->root_total;
+    return engine_get_timings(engine)->root_total;
 }
 
 /* Takes the profile over. */

@@ -181,12 +181,13 @@ static uint32_t category_below(struct engine *engine, uint32_t node, uint32_t fu
     struct tree_rows rows = {0};
     struct error err;
     uint32_t category = PROFILE_NONE;
-    assert_int_equal(engine_children(engine, node, &rows, &err), 0);
+    assert_int_equal(engine_list_children(engine, node, &rows, &err), 0);
     for (size_t i = 0; i < rows.length; i++) {
         if (!(funcs >> rows.func[i] & 1))
             continue;
-        category = category == PROFILE_NONE || category == rows.category[i] ? rows.category[i]
-                                                                            : engine_stacks(engine)->default_category;
+        category = category == PROFILE_NONE || category == rows.category[i]
+                       ? rows.category[i]
+                       : engine_get_stacks(engine)->default_category;
         if (category != rows.category[i])
             break;
     }
@@ -239,10 +240,10 @@ static void assert_handle_is_of_path(struct engine *engine, const struct flame_r
     for (size_t i = path.length; i-- > 0; rect = rects->data[rect].parent)
         assert_int_equal(path.data[i], rects->data[rect].func);
     struct flame_part part;
-    assert_int_equal(engine_flame_find(engine, path.data, path.length, &part, &err), 0);
+    assert_int_equal(engine_find_flame_part(engine, path.data, path.length, &part, &err), 0);
     struct flame_request request = {.part = part};
     struct flame_rects zoomed = {0};
-    assert_int_equal(engine_flame(engine, &request, &zoomed, &err), 0);
+    assert_int_equal(engine_compute_flame(engine, &request, &zoomed, &err), 0);
     size_t found = 0;
     while (part.to > part.from && found < zoomed.length && zoomed.data[found].node != rects->data[at].node)
         found++;
@@ -279,7 +280,7 @@ static void check_flame(struct engine *engine, const struct slow_query *query, s
     struct flame_request request = {.part = {from, to}, .least = slow.least};
     struct flame_rects rects = {0};
     struct error err;
-    assert_int_equal(engine_flame(engine, &request, &rects, &err), 0);
+    assert_int_equal(engine_compute_flame(engine, &request, &rects, &err), 0);
     assert_int_equal(rects.length, slow.length);
     size_t at = 0;
     for (size_t depth = 0; at < rects.length; depth++)

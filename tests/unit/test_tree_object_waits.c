@@ -21,7 +21,7 @@ static struct engine *engine_of(struct profile *profile, struct time_range range
     const struct tree_query query = {
         .threads = threads, .thread_count = 4, .range = range, .search = "", .weight = WEIGH_CPU_TIME};
     assert_non_null(engine);
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     return engine;
 }
 
@@ -54,7 +54,7 @@ static struct engine *known_engine(struct time_range range)
 
 static uint32_t object_of(const struct engine *engine, const char *name)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     for (uint32_t func = 0; func < profile->funcs.length; func++)
         if (strcmp(profile_text(profile, profile->funcs.name[func]), name) == 0)
             return func;
@@ -63,7 +63,9 @@ static uint32_t object_of(const struct engine *engine, const char *name)
 
 static const char *name_of(const struct engine *engine, uint32_t func)
 {
-    return func == PROFILE_NONE ? "" : profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
+    return func == PROFILE_NONE
+               ? ""
+               : profile_text(engine_get_profile(engine), engine_get_profile(engine)->funcs.name[func]);
 }
 
 static void test_rows_have_the_waiting_and_the_holding_functions(void **state)
@@ -161,7 +163,7 @@ static void test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs(vo
                                          .search = "",
                                          .weight = WEIGH_CPU_TIME,
                                          .compared = sides[side]};
-        assert_int_equal(engine_query(engine, &query, &err), 0);
+        assert_int_equal(engine_set_query(engine, &query, &err), 0);
         uint32_t lock = object_of(engine, "lock 0x1000");
         assert_int_equal(object_waits_find(&waits, engine, lock, &err), 0);
         assert_int_equal(object_waits_find_waiters(&only_waiters, engine, lock, &err), 0);
@@ -172,7 +174,7 @@ static void test_the_waits_of_a_side_of_a_comparison_are_the_mean_of_its_runs(vo
         assert_true(fabs(waits.there - 100) < 1e-6 && fabs(waits.waiting[0] - 2) < 1e-6);
         object_waits_destroy(&waits);
         object_waits_destroy(&only_waiters);
-        assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+        assert_int_equal(engine_group_waits(engine, WAITS_BY_OBJECT, &groups, &err), 0);
         const struct wait_group *group = &groups.list.data[0], *runnable = &groups.list.data[1];
         const struct wait_totals *totals = &groups.totals;
         assert_true(fabs(group->total - 2 * means[side]) < 1e-6 && fabs(group->total_error - means[side]) < 1e-6);

@@ -112,9 +112,9 @@ static int count_serial_parts(struct scene *scene)
     assert_non_null(engine);
     uint32_t threads[8];
     struct tree_query query = {.threads = threads, .range = whole_time, .search = "", .weight = WEIGH_CPU_TIME};
-    for (; query.thread_count < engine_profile(engine)->threads.length; query.thread_count++)
+    for (; query.thread_count < engine_get_profile(engine)->threads.length; query.thread_count++)
         threads[query.thread_count] = (uint32_t)query.thread_count;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_int_equal(findings_find(&findings, engine, &err), 0);
     int count = 0;
     for (size_t i = 0; i < findings.list.length; i++) {

@@ -189,16 +189,18 @@ static void check_summary(const struct pair *pair)
 {
     struct func_timings of_engine, by_hand;
     struct error err;
-    assert_int_equal(engine_groups(pair->engine, GROUP_THREAD, &of_engine, &err), 0);
-    assert_int_equal(engine_groups(pair->by_hand, GROUP_THREAD, &by_hand, &err), 0);
+    assert_int_equal(engine_list_groups(pair->engine, GROUP_THREAD, &of_engine, &err), 0);
+    assert_int_equal(engine_list_groups(pair->by_hand, GROUP_THREAD, &by_hand, &err), 0);
     assert_same_functions(&of_engine, &by_hand);
     func_timings_destroy(&of_engine);
     func_timings_destroy(&by_hand);
     for (int weight = 0; weight < WEIGH_KINDS; weight++) {
         assert_int_equal(
-            engine_functions_weighed(pair->engine, (enum sample_weight)weight, TABLE_SAMPLES, &of_engine, &err), 0);
+            engine_list_functions_by_weight(pair->engine, (enum sample_weight)weight, TABLE_SAMPLES, &of_engine, &err),
+            0);
         assert_int_equal(
-            engine_functions_weighed(pair->by_hand, (enum sample_weight)weight, TABLE_SAMPLES, &by_hand, &err), 0);
+            engine_list_functions_by_weight(pair->by_hand, (enum sample_weight)weight, TABLE_SAMPLES, &by_hand, &err),
+            0);
         assert_same_functions(&of_engine, &by_hand);
         func_timings_destroy(&of_engine);
         func_timings_destroy(&by_hand);
@@ -218,8 +220,8 @@ static void check_charts(const struct pair *pair)
             const struct stack_chart_request request = {thread, {2, 22}, WIDTH, same_widths != 0};
             struct stack_rects of_engine = {0}, by_hand = {0};
             struct error err;
-            assert_int_equal(engine_stack_chart(pair->engine, &request, &of_engine, &err), 0);
-            assert_int_equal(engine_stack_chart(pair->by_hand, &request, &by_hand, &err), 0);
+            assert_int_equal(engine_compute_stack_chart(pair->engine, &request, &of_engine, &err), 0);
+            assert_int_equal(engine_compute_stack_chart(pair->by_hand, &request, &by_hand, &err), 0);
             assert_int_equal(of_engine.length, by_hand.length);
             for (size_t i = 0; i < of_engine.length; i++) {
                 const struct stack_rect *a = &of_engine.data[i], *b = &by_hand.data[i];
@@ -242,16 +244,18 @@ static void check_activity(const struct pair *pair)
     for (uint32_t thread = 0; thread < pair->reference.threads.length; thread++) {
         struct activity of_engine, by_hand;
         struct error err;
-        assert_int_equal(engine_activity(pair->engine,
-                                         &(struct activity_query){
-                                             .threads = &thread, .thread_count = 1, .range = {2, 22}, .width = WIDTH},
-                                         &of_engine, &err),
-                         0);
-        assert_int_equal(engine_activity(pair->by_hand,
-                                         &(struct activity_query){
-                                             .threads = &thread, .thread_count = 1, .range = {2, 22}, .width = WIDTH},
-                                         &by_hand, &err),
-                         0);
+        assert_int_equal(
+            engine_compute_activity(
+                pair->engine,
+                &(struct activity_query){.threads = &thread, .thread_count = 1, .range = {2, 22}, .width = WIDTH},
+                &of_engine, &err),
+            0);
+        assert_int_equal(
+            engine_compute_activity(
+                pair->by_hand,
+                &(struct activity_query){.threads = &thread, .thread_count = 1, .range = {2, 22}, .width = WIDTH},
+                &by_hand, &err),
+            0);
         assert_int_equal(of_engine.row_count, by_hand.row_count);
         for (uint32_t i = 0; i < of_engine.row_count; i++)
             assert_int_equal(of_engine.categories[i], by_hand.categories[i]);
@@ -283,8 +287,8 @@ static void check_next_query(const struct pair *pair)
     without.transform_count = 0;
     ask(pair->engine, &without, false);
     for (uint32_t thread = 0; thread < pair->reference.threads.length; thread++)
-        assert_ptr_equal(engine_samples(pair->engine, thread),
-                         &engine_profile(pair->engine)->threads.data[thread].samples);
+        assert_ptr_equal(engine_get_samples(pair->engine, thread),
+                         &engine_get_profile(pair->engine)->threads.data[thread].samples);
 }
 
 static void test_a_query_does_not_keep_the_filter_of_the_one_before(void **state)

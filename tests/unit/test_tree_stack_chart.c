@@ -216,10 +216,10 @@ static void assert_same_column(struct engine *engine, const struct stack_rects *
         assert_int_not_equal(rect->node, NODE_NONE);
         assert_int_equal(rect->func, column->frames->frames[i].func);
         assert_int_equal(rect->start == at, !continues(before, column, i));
-        assert_int_equal(engine_nodes(engine)->func[rect->node], rect->func);
-        assert_int_equal(rect->category, engine_nodes(engine)->category[rect->node]);
+        assert_int_equal(engine_get_nodes(engine)->func[rect->node], rect->func);
+        assert_int_equal(rect->category, engine_get_nodes(engine)->category[rect->node]);
         assert_true(i == 0 ? rect->parent == STACK_NO_RECT
-                           : rects->data[rect->parent].node == engine_nodes(engine)->prefix[rect->node]);
+                           : rects->data[rect->parent].node == engine_get_nodes(engine)->prefix[rect->node]);
     }
 }
 
@@ -236,7 +236,7 @@ static void check_chart(struct engine *engine, const struct slow_query *query, s
     struct error err;
     ask(engine, query, random_below(random, 2));
     slow_chart_make(&chart, query, &request);
-    assert_int_equal(engine_stack_chart(engine, &request, &rects, &err), 0);
+    assert_int_equal(engine_compute_stack_chart(engine, &request, &rects, &err), 0);
     struct slow_column before = {0};
     for (uint32_t at = 0; at < request.columns; at++) {
         struct slow_column column = slow_column_of(&chart, (int)at);
@@ -286,7 +286,7 @@ static void test_columns_are_those_of_the_definition(void **state)
 static const struct stack_rect *named_rect(const struct engine *engine, const struct stack_rects *rects,
                                            uint32_t column, const char *name)
 {
-    const struct profile *profile = engine_profile(engine);
+    const struct profile *profile = engine_get_profile(engine);
     for (size_t i = 0; i < rects->length; i++) {
         const struct stack_rect *rect = &rects->data[i];
         if (column >= rect->start && column < rect->end && rect->func != PROFILE_NONE &&
@@ -310,8 +310,8 @@ static void test_runnable_wait_is_on_open_rects(void **state)
             .threads = &reader, .thread_count = 1, .range = whole_time, .weight = weights[i]};
         const struct stack_chart_request request = {.thread = reader, .range = {0, 100}, .columns = 200};
         struct stack_rects rects = {0};
-        assert_int_equal(engine_query(engine, &query, &err), 0);
-        assert_int_equal(engine_stack_chart(engine, &request, &rects, &err), 0);
+        assert_int_equal(engine_set_query(engine, &query, &err), 0);
+        assert_int_equal(engine_compute_stack_chart(engine, &request, &rects, &err), 0);
         /* from 52 to 60 ms it waits for a CPU in lookup() */
         const struct stack_rect *lookup = named_rect(engine, &rects, 110, "lookup");
         const struct stack_rect *wait = named_rect(engine, &rects, 110, "runnable");
@@ -343,8 +343,8 @@ static void test_runnable_wait_is_on_its_own_callers(void **state)
     struct engine *engine = engine_new(&profile, &err);
     const struct tree_query query = {.threads = &number, .thread_count = 1, .range = whole_time, .weight = WEIGH_TIME};
     const struct stack_chart_request request = {.thread = number, .range = {0, 100}, .columns = 200};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_int_equal(engine_stack_chart(engine, &request, &rects, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    assert_int_equal(engine_compute_stack_chart(engine, &request, &rects, &err), 0);
     assert_non_null(named_rect(engine, &rects, 30, "lookup"));
     assert_null(named_rect(engine, &rects, 30, "store"));
     array_free(&rects);
@@ -359,7 +359,7 @@ static void test_thread_that_is_not_there_is_an_error(void **state)
     struct stack_chart_request request = {.thread = 99, .range = {0, 1}, .columns = 10};
     struct stack_rects rects = {0};
     struct error err = {""};
-    assert_true(engine_stack_chart(engine, &request, &rects, &err) < 0);
+    assert_true(engine_compute_stack_chart(engine, &request, &rects, &err) < 0);
     assert_string_equal(err.text, "this profile has no thread 99");
     engine_free(engine);
     profile_destroy(&reference);

@@ -32,14 +32,14 @@ static void check_sums(struct engine *engine, const uint32_t *threads, size_t co
 {
     const struct tree_query query = {
         .threads = threads, .thread_count = count, .range = range, .weight = WEIGH_OFF_CPU_TIME};
-    uint32_t states = count_thread_states(engine_profile(engine));
+    uint32_t states = count_thread_states(engine_get_profile(engine));
     struct wait_groups groups = {0};
     double sums[MOST_STATES], waited = 0;
     struct error err;
     assert_true(states <= MOST_STATES);
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
-    assert_int_equal(engine_state_sums(engine, threads, count, range, sums, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_REASON, &groups, &err), 0);
+    assert_int_equal(engine_sum_states(engine, threads, count, range, sums, &err), 0);
     bool is_whole = range.from == -INFINITY;
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
@@ -64,12 +64,12 @@ static void test_sums_are_those_of_the_waits(void **state)
     (void)state;
     check_sums(engine, threads, 3, whole_time);
     check_sums(engine, threads, 3, (struct time_range){20, 55.5});
-    assert_int_equal(engine_state_sums(engine, &threads[WRITER], 1, whole_time, sums, &err), 0);
+    assert_int_equal(engine_sum_states(engine, &threads[WRITER], 1, whole_time, sums, &err), 0);
     assert_true(sums[STATE_REASONS + REASON_LOCK] == 34);
     assert_true(is_near(sums[STATE_REASONS + REASON_OTHER], 40)); /* 30, and 10 that it stands for */
     assert_true(sums[STATE_RUNNING] == 6);
     /* 10 ms of unseen waits before 90 ms: half of them in the last 5 ms */
-    assert_int_equal(engine_state_sums(engine, &threads[WRITER], 1, (struct time_range){85, 90}, sums, &err), 0);
+    assert_int_equal(engine_sum_states(engine, &threads[WRITER], 1, (struct time_range){85, 90}, sums, &err), 0);
     assert_true(is_near(sums[STATE_REASONS + REASON_OTHER], 5 + 5));
     engine_free(engine);
 }
@@ -91,7 +91,7 @@ static void test_each_pixel_has_the_states_of_its_time(void **state)
     struct error err;
     (void)state;
     const struct state_lanes_query query = {threads, ends, 2, {0, 100}, 50};
-    assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
+    assert_int_equal(engine_compute_state_lanes(engine, &query, &lanes, &err), 0);
     const float *running = row_of(&lanes, 0, STATE_RUNNING), *lock = row_of(&lanes, 0, STATE_REASONS + REASON_LOCK);
     const float *ready = row_of(&lanes, 0, STATE_REASONS + REASON_RUNNABLE);
     assert_true(running[0] == 1 && running[4] == 1 && running[10] == 0);
@@ -115,11 +115,11 @@ static void test_longest_wait_of_a_state_is_found(void **state)
 {
     struct engine *engine = known_engine();
     (void)state;
-    double time = engine_longest_wait(engine, READER, STATE_REASONS + REASON_LOCK, (struct time_range){48, 80});
+    double time = engine_find_longest_wait(engine, READER, STATE_REASONS + REASON_LOCK, (struct time_range){48, 80});
     assert_true(time == (70.5 + 80) / 2);
-    assert_true(isnan(engine_longest_wait(engine, READER, STATE_REASONS + REASON_DISK, whole_time)));
+    assert_true(isnan(engine_find_longest_wait(engine, READER, STATE_REASONS + REASON_DISK, whole_time)));
     /* Of a wait that contains the range, the middle of the range. */
-    time = engine_longest_wait(engine, MAIN, STATE_REASONS + REASON_SLEEP, (struct time_range){98.5, 98.75});
+    time = engine_find_longest_wait(engine, MAIN, STATE_REASONS + REASON_SLEEP, (struct time_range){98.5, 98.75});
     assert_true(time == 98.625);
     engine_free(engine);
 }
@@ -135,7 +135,7 @@ static void test_longest_wait_of_a_state_may_follow_the_range(void **state)
     thread->samples.weight[thread->samples.length - 1] = 5; /* the unseen waits begin at 5.5 ms */
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
-    double time = engine_longest_wait(engine, 3, STATE_REASONS + REASON_SLEEP, (struct time_range){6, 7});
+    double time = engine_find_longest_wait(engine, 3, STATE_REASONS + REASON_SLEEP, (struct time_range){6, 7});
     assert_true(time == (10 + 10.25) / 2);
     engine_free(engine);
 }
@@ -152,7 +152,7 @@ static void test_lanes_of_many_threads_have_the_same_sums(void **state)
     for (int i = 0; i < THREADS; i++)
         threads[i] = READER;
     const struct state_lanes_query query = {threads, &count, 1, {0, 100}, PIXELS};
-    assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
+    assert_int_equal(engine_compute_state_lanes(engine, &query, &lanes, &err), 0);
     const float *running = row_of(&lanes, 0, STATE_RUNNING);
     for (int x = 0; x < PIXELS; x++)
         sum += 2 * running[x];
@@ -167,9 +167,9 @@ static void check_pixels(struct engine *engine, const uint32_t *threads, uint32_
     struct state_lanes lanes = {0};
     double sums[MOST_STATES], pixel = (range.to - range.from) / WIDTH, waits = 0, all = 0;
     struct error err;
-    assert_int_equal(engine_state_sums(engine, threads, count, range, sums, &err), 0);
-    assert_int_equal(engine_state_lanes(engine, &query, &lanes, &err), 0);
-    for (uint32_t i = 0; i < count_thread_states(engine_profile(engine)); i++) {
+    assert_int_equal(engine_sum_states(engine, threads, count, range, sums, &err), 0);
+    assert_int_equal(engine_compute_state_lanes(engine, &query, &lanes, &err), 0);
+    for (uint32_t i = 0; i < count_thread_states(engine_get_profile(engine)); i++) {
         const float *shares = row_of(&lanes, 0, i);
         double sum = 0;
         for (int x = 0; shares && x < WIDTH; x++)

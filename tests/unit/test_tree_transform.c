@@ -128,7 +128,7 @@ static void check_category_paths_of(struct engine *engine, const struct slow_que
     struct error err;
     for (int inverted = 0; inverted < 2; inverted++) {
         ask(engine, query, inverted);
-        assert_int_equal(engine_descendants(engine, NODE_NONE, 60, &rows, &err), 0);
+        assert_int_equal(engine_list_descendants(engine, NODE_NONE, 60, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++) {
             const struct transform transform = {.kind = kind, .index = 2};
             uint32_t expected[MAX_DEPTH];
@@ -136,7 +136,7 @@ static void check_category_paths_of(struct engine *engine, const struct slow_que
             assert_int_equal(engine_read_path(engine, rows.node[i], &path, &err), 0);
             for (size_t level = 0; level < path.length; level++) {
                 uint32_t node;
-                assert_int_equal(engine_find(engine, path.data, level + 1, false, &node, &err), 0);
+                assert_int_equal(engine_find_node(engine, path.data, level + 1, false, &node, &err), 0);
                 struct tree_rows row = {0};
                 assert_int_equal(engine_read_row(engine, node, &row, &err), 0);
                 if ((row.category[0] == 2) == (kind == TRANSFORM_FOCUS_CATEGORY))
@@ -218,16 +218,17 @@ static void check_activity(struct engine *engine, const struct slow_query *query
     struct activity all, matching;
     ask(engine, query, false);
     assert_int_equal(
-        engine_activity_of_all(
+        engine_compute_unfiltered_activity(
             engine,
             &(struct activity_query){.threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 100}, .width = 50},
             &all, &err),
         0);
-    assert_int_equal(engine_activity(engine,
-                                     &(struct activity_query){
-                                         .threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 100}, .width = 50},
-                                     &matching, &err),
-                     0);
+    assert_int_equal(
+        engine_compute_activity(
+            engine,
+            &(struct activity_query){.threads = (uint32_t[]){0}, .thread_count = 1, .range = {0, 100}, .width = 50},
+            &matching, &err),
+        0);
     bool drops = false;
     const struct sample_table *samples = &query->profile->threads.data[0].samples;
     for (size_t i = 0; i < samples->length; i++) {

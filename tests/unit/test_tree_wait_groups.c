@@ -34,12 +34,14 @@ static void ask_known(struct engine *engine, struct time_range range, const char
                                      .search_length = strlen(search),
                                      .weight = WEIGH_OFF_CPU_TIME};
     struct error err;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
 }
 
 static const char *name_of(const struct engine *engine, uint32_t func)
 {
-    return func == PROFILE_NONE ? "" : profile_text(engine_profile(engine), engine_profile(engine)->funcs.name[func]);
+    return func == PROFILE_NONE
+               ? ""
+               : profile_text(engine_get_profile(engine), engine_get_profile(engine)->funcs.name[func]);
 }
 
 static void test_two_waiters_on_one_lock_are_one_object(void **state)
@@ -51,7 +53,7 @@ static void test_two_waiters_on_one_lock_are_one_object(void **state)
     struct error err;
     (void)state;
     ask_known(engine, whole_time, "");
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_OBJECT, &groups, &err), 0);
     assert_string_equal(name_of(engine, groups.list.data[0].func), "lock 0x1000");
     const struct wait_group *lock = &groups.list.data[0];
     assert_true(lock->total == 40 + 29.5 + 30);
@@ -84,7 +86,7 @@ static void test_waits_are_clipped_to_the_range(void **state)
     struct error err;
     (void)state;
     ask_known(engine, (struct time_range){20, 30}, "lock");
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_REASON, &groups, &err), 0);
     assert_int_equal(groups.list.length, 1);
     const struct wait_group *locks = &groups.list.data[0];
     assert_int_equal(locks->key, REASON_LOCK);
@@ -105,7 +107,7 @@ static struct engine *query_added_thread(struct profile *profile)
     assert_non_null(engine);
     const struct tree_query query = {
         .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
     return engine;
 }
 
@@ -132,12 +134,12 @@ static void check_errors(const char *event, int waits, double length, struct kno
                                       strings_add_z(&profile.strings, event)};
     assert_true(array_push(&section.entries, entry) && array_push(&profile.meta.extra, section));
     struct engine *engine = query_added_thread(&profile);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_OBJECT, &groups, &err), 0);
     assert_int_equal(groups.list.length, 2);
     for (int i = 0; i < 2; i++)
         assert_true(groups.list.data[i].total_error == known.total[i] &&
                     groups.list.data[i].count_error == known.count[i]);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_THREAD, &groups, &err), 0);
     assert_true(groups.list.data[0].count_error == known.count_of_thread);
     wait_groups_destroy(&groups);
     engine_free(engine);
@@ -172,7 +174,7 @@ static void test_a_wait_stands_for_waits_of_its_length(void **state)
         thread->samples.weight[thread->samples.length - 1] = i ? 0.625 : 0.0625 * 100;
     }
     struct engine *engine = query_added_thread(&profile);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_OBJECT, &groups, &err), 0);
     const struct wait_group *sleep = &groups.list.data[0];
     assert_true(fabs(sleep->count - (100 + 99 * 10)) < 1e-6);
     assert_true(sleep->longest == 0.0625);
@@ -200,7 +202,7 @@ static void test_sums_have_a_number_and_no_longest_wait(void **state)
     thread->samples.weight[1] = 25;
     wait_profile_wait(thread, stacks.sleep, 30, 32, 28.75);
     struct engine *engine = query_added_thread(&profile);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_REASON, &groups, &err), 0);
     const struct wait_group *sums = &groups.list.data[0];
     assert_true(sums->squares == sums->total * sums->total);
     assert_int_equal(sums->key, reason);
@@ -209,7 +211,7 @@ static void test_sums_have_a_number_and_no_longest_wait(void **state)
     assert_true(sums->total_error == 0);
     /* 99 waits of 0.25 ms, rounded to steps of 0.01 ms */
     assert_true(fabs(sums->count_error - 1.96 * 99 * 0.01 / 0.25 / sqrt(12)) < 1e-9);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_THREAD, &groups, &err), 0);
     assert_true(groups.list.data[0].count == 101 && groups.list.data[0].longest == 2);
     assert_true(groups.list.data[0].first == 30 && groups.list.data[0].from == 30);
     wait_groups_destroy(&groups);
@@ -224,7 +226,7 @@ static void test_preemption_is_told_apart_from_waiting(void **state)
     struct error err;
     (void)state;
     ask_known(engine, (struct time_range){51, 61}, "");
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_THREAD, &groups, &err), 0);
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
         assert_true(group->runnable == (group->key == READER ? group->total : 0));
@@ -246,7 +248,7 @@ static void test_cpu_time_is_that_of_the_tree_where_clocks_differ(void **state)
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
     ask_known(engine, whole_time, "");
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_THREAD, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_THREAD, &groups, &err), 0);
     const double of_main = 1, of_reader = 10 + 0.25 + 1.25 + 10 + 0.5, of_writer = 1 + 1 + 4 + 2;
     assert_true(groups.totals.ran == of_main + of_reader + of_writer);
     assert_true(groups.totals.ran > groups.totals.there - groups.totals.waited);
@@ -281,8 +283,8 @@ static void test_longer_and_longer_waits_in_deep_stacks_take_no_time(void **stat
     assert_non_null(engine);
     const struct tree_query query = {
         .threads = &index, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-    assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    assert_int_equal(engine_group_waits(engine, WAITS_BY_OBJECT, &groups, &err), 0);
     assert_string_equal(name_of(engine, groups.list.data[0].func), "lock 0x9");
     assert_string_equal(name_of(engine, groups.list.data[0].own_func), "lookup");
     assert_string_equal(name_of(engine, groups.list.data[0].waker_func), "lookup");
@@ -369,11 +371,11 @@ static void slow_wait_groups(struct slow_groups *groups, const struct engine *en
             slow_stack_make(&made, query, stack);
             if (ms == 0 || !made.depth || !slow_matches(query, &made))
                 continue;
-            uint32_t frame = profile->stacks.frame[stack], node = engine_nodes(engine)->of_sample[stack];
+            uint32_t frame = profile->stacks.frame[stack], node = engine_get_nodes(engine)->of_sample[stack];
             uint32_t waker = row != SIZE_MAX && samples->waker ? samples->waker[row] : PROFILE_NONE;
             const uint64_t keys[] = {profile->frames.subcategory[frame],
                                      profile->frames.func[frame],
-                                     engine_nodes(engine)->prefix[node],
+                                     engine_get_nodes(engine)->prefix[node],
                                      thread,
                                      waker,
                                      profile->frames.func[frame] | (uint64_t)waker << 32};
@@ -416,7 +418,7 @@ static void check_groups(struct engine *engine, const struct slow_query *query, 
     struct error err;
     double sum = 0;
     slow_wait_groups(&slow, engine, query, grouping);
-    assert_int_equal(engine_wait_groups(engine, grouping, &groups, &err), 0);
+    assert_int_equal(engine_group_waits(engine, grouping, &groups, &err), 0);
     assert_int_equal(groups.list.length, slow.count);
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
@@ -455,7 +457,7 @@ static void test_groups_add_up_the_waits_of_the_query(void **state)
             check_groups(engine, &query, (enum wait_grouping)grouping);
         struct wait_groups groups = {0};
         struct error err;
-        assert_int_equal(engine_wait_groups(engine, WAITS_BY_OBJECT, &groups, &err), 0);
+        assert_int_equal(engine_group_waits(engine, WAITS_BY_OBJECT, &groups, &err), 0);
         checked += groups.list.length > 0;
         wait_groups_destroy(&groups);
         engine_free(engine);

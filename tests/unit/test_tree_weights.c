@@ -33,9 +33,9 @@ static void check_other_weights(struct engine *engine, const struct slow_query *
         struct error err;
         other.weight = (enum sample_weight)weight;
         ask(engine, query, false);
-        assert_int_equal(engine_functions_weighed(engine, other.weight, TABLE_SAMPLES, &asked, &err), 0);
+        assert_int_equal(engine_list_functions_by_weight(engine, other.weight, TABLE_SAMPLES, &asked, &err), 0);
         ask(engine, &other, false);
-        assert_int_equal(engine_all_functions(engine, FUNCS_BY_SELF, &expected, &err), 0);
+        assert_int_equal(engine_list_all_functions(engine, FUNCS_BY_SELF, &expected, &err), 0);
         assert_int_equal(asked.length, expected.length);
         for (size_t i = 0; i < asked.length; i++) {
             assert_int_equal(asked.rows[i].func, expected.rows[i].func);
@@ -63,7 +63,7 @@ static void check_threads(struct engine *engine, const struct slow_query *query)
 {
     struct func_timings threads;
     struct error err;
-    assert_int_equal(engine_groups(engine, GROUP_THREAD, &threads, &err), 0);
+    assert_int_equal(engine_list_groups(engine, GROUP_THREAD, &threads, &err), 0);
     assert_int_equal(threads.length, query->thread_count);
     for (size_t i = 0; i < threads.length; i++) {
         struct slow_query alone = *query;
@@ -91,7 +91,7 @@ static void check_totals_over_time(struct engine *engine, const struct slow_quer
     const struct time_range first = {whole.from - length, whole.from};
     for (size_t t = 0; t < query->thread_count; t++) {
         double totals[RANGES] = {0};
-        engine_thread_totals_over_time(engine, query->threads[t], first, RANGES, totals);
+        engine_add_thread_totals(engine, query->threads[t], first, RANGES, totals);
         for (int i = 0; i < RANGES; i++) {
             struct slow_query part = *query;
             double expected = 0;
@@ -123,8 +123,8 @@ static void check_odd_threads(struct engine *engine, const struct slow_query *qu
     if (query->thread_count)
         odd.threads[odd.thread_count++] = query->threads[0];
     ask(engine, &odd, false);
-    assert_int_equal(engine_timings(engine)->samples, slow_sample_count(query));
-    assert_int_equal(engine_groups(engine, GROUP_THREAD, &threads, &err), 0);
+    assert_int_equal(engine_get_timings(engine)->samples, slow_sample_count(query));
+    assert_int_equal(engine_list_groups(engine, GROUP_THREAD, &threads, &err), 0);
     assert_int_equal(threads.length, query->thread_count);
     func_timings_destroy(&threads);
 }
@@ -141,7 +141,7 @@ static void check_sample_count(struct engine *engine, const struct slow_query *q
     for (int weight = 0; weight < WEIGH_KINDS; weight++) {
         other.weight = (enum sample_weight)weight;
         ask(engine, &other, false);
-        assert_int_equal(engine_timings(engine)->samples, slow_sample_count(&other));
+        assert_int_equal(engine_get_timings(engine)->samples, slow_sample_count(&other));
     }
 }
 

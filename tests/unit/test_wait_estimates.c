@@ -90,8 +90,8 @@ static void test_intervals_contain_the_truth(void **state)
         assert_non_null(engine);
         const struct tree_query query = {
             .threads = threads, .thread_count = 1, .range = whole_time, .search = "", .weight = WEIGH_OFF_CPU_TIME};
-        assert_int_equal(engine_query(engine, &query, &err), 0);
-        assert_int_equal(engine_wait_groups(engine, WAITS_BY_REASON, &groups, &err), 0);
+        assert_int_equal(engine_set_query(engine, &query, &err), 0);
+        assert_int_equal(engine_group_waits(engine, WAITS_BY_REASON, &groups, &err), 0);
         for (size_t i = 0; i < groups.list.length; i++) {
             const struct wait_group *group = &groups.list.data[i];
             for (int at = 0; at < REASONS; at++) {
