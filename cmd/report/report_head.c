@@ -4,6 +4,7 @@
  */
 #include "cmd/report/report_head.h"
 
+#include "cmd/report/report_notes.h"
 #include "cmd/report/report_select.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
@@ -11,6 +12,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/hash.h"
+#include "profile/notes.h"
 #include "tree/bottleneck.h"
 #include "tree/cpu_findings.h"
 #include "tree/findings.h"
@@ -380,6 +382,8 @@ static int print_details(const struct report *report, struct error *err)
     if (!code)
         print_metadata(report, "Profile", &metadata);
     for (size_t i = 0; !code && i < meta->extra.length; i++) {
+        if (is_notes_section(report->profile, &meta->extra.data[i]))
+            continue;
         metadata.length = 0;
         code = list_section_metadata(&metadata, &arena, report->profile, &meta->extra.data[i], err);
         if (!code)
@@ -454,6 +458,8 @@ int report_print_head(const struct report *report, struct error *err)
     }
     if (!code)
         code = print_low_quality(report, &metadata, &waits.totals, err);
+    if (!code && report->options.kind == REPORT_TREE)
+        code = report_print_notes(report, REPORT_NOTES, err);
     if (!code && report->options.verbose)
         code = print_details(report, err);
     wait_groups_destroy(&waits);

@@ -6,6 +6,7 @@
 
 #include "cmd/report/report_head.h"
 #include "cmd/report/report_node.h"
+#include "cmd/report/report_notes.h"
 #include "cmd/report/report_threads.h"
 #include "cmd/report/report_text.h"
 #include "cmd/report/report_lines.h"
@@ -499,6 +500,8 @@ int report_print_json(const struct report *report, struct error *err)
         write_events(json, report);
         code = write_threads(json, report, err);
         write_transforms(json, report);
+        if (!code && !profile_is_comparison(report->profile))
+            code = report_write_notes(json, report, SIZE_MAX, SIZE_MAX, err);
     }
     if (!code)
         code = write_rows(json, report, err);

@@ -92,7 +92,7 @@ static int choose_format(const struct option_use *use)
 /* Parses the parts of --sanitize, separated by commas. Without an argument, selects all parts. */
 static int choose_parts(const struct option_use *use)
 {
-    static const char *const names[SANITIZE_PARTS] = {"homes", "names", "urls", "arguments", "sources"};
+    static const char *const names[SANITIZE_PARTS] = {"homes", "names", "urls", "arguments", "sources", "notes"};
     struct report_options *options = use->group;
     const char *list = use->value;
     if (!list)
@@ -102,7 +102,8 @@ static int choose_parts(const struct option_use *use)
         while (part < SANITIZE_PARTS && (strlen(names[part]) != length || strncmp(names[part], list, length) != 0))
             part++;
         if (part == SANITIZE_PARTS)
-            return ui_usage(use->command, "--sanitize takes homes, names, urls, arguments and sources, not '%.*s'",
+            return ui_usage(use->command,
+                            "--sanitize takes homes, names, urls, arguments, sources and notes, not '%.*s'",
                             (int)length, list);
         options->sanitized |= 1U << part;
         list = list[length] ? list + length + 1 : NULL;
@@ -319,8 +320,8 @@ static const struct option_row export_rows[] = {
     {"view", 0, "QUERY", "with html: the initial view, the part of the page's address after '?'",
      OPTION_TEXT(struct report_options, view)},
     {"sanitize", 0, "[PARTS]",
-     "remove homes, names, urls, arguments and sources (or only PARTS, separated by commas), and print the removed data",
-     .parse = choose_parts, .choices = "homes names urls arguments sources"},
+     "remove homes, names, urls, arguments, sources and notes (or only PARTS, separated by commas), and print the removed data",
+     .parse = choose_parts, .choices = "homes names urls arguments sources notes"},
     {"keep-names", 0, "LIBS", "--sanitize, and remove the names of functions in other libraries",
      .parse = add_libraries},
     {"dry-run", 0, NULL, "with --sanitize: only print the remaining and the removed data, with examples",

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cmd/report/report_lines.h"
+#include "cmd/report/report_notes.h"
 #include "cmd/report/report_text.h"
 
 #include "cmd/common/ui.h"
@@ -176,6 +177,7 @@ int report_print_summary(const struct report *report, struct error *err)
         print_functions(report, &summary);
         print_lines(report, &summary);
         print_waits(report, &summary);
+        code = report_print_notes(report, REPORT_NOTES, err);
         print_quality(report, &summary);
     }
     summary_destroy(&summary);
@@ -264,7 +266,7 @@ static void write_quality(struct json_writer *json, const struct summary_json *o
     json_close(json, ']');
 }
 
-static void write_members(struct json_writer *json, const struct summary_json *of)
+static int write_members(struct json_writer *json, const struct summary_json *of, struct error *err)
 {
     const char *end = find_exit(of->summary);
     if (end)
@@ -273,7 +275,9 @@ static void write_members(struct json_writer *json, const struct summary_json *o
         json_member_text(json, "exit_status", NULL);
     write_findings(json, of->report->engine, &of->summary->findings, MOST_FINDINGS, of->longest);
     write_lists(json, of);
+    int code = report_write_notes(json, of->report, REPORT_NOTES, of->longest, err);
     write_quality(json, of);
+    return code;
 }
 
 static int count_bytes(void *context, const void *bytes, size_t size, struct error *err)
@@ -291,16 +295,16 @@ static int fit_names(struct summary_json *of, struct error *err)
     size_t size = 0;
     const struct byte_sink sink = {.write = count_bytes, .context = &size};
     struct json_writer *json = malloc(sizeof(*json));
-    for (of->longest = LONGEST_NAME; json && of->longest > 1; of->longest /= 2) {
+    int code = json ? 0 : error_no_memory(err);
+    for (of->longest = LONGEST_NAME; !code && of->longest > 1; of->longest /= 2) {
         size = 0;
         ui_init_json(json, &sink, err);
         json_open(json, '{');
-        write_members(json, of);
+        code = write_members(json, of, err);
         json_writer_finish(json);
         if (size <= MOST_BYTES)
             break;
     }
-    int code = json ? 0 : error_no_memory(err);
     free(json);
     return code;
 }
@@ -315,7 +319,7 @@ int report_write_summary(struct json_writer *json, const struct report *report, 
     if (!code)
         code = fit_names(&of, err);
     if (!code)
-        write_members(json, &of);
+        code = write_members(json, &of, err);
     summary_destroy(&summary);
     return code;
 }

@@ -1,6 +1,8 @@
 #include "export/sanitize.h"
 #include "export/sanitize_values.h"
 
+#include "profile/notes.h"
+
 static const char hidden_name[] = "(hidden)";
 
 /* ---- markers ---- */
@@ -126,15 +128,20 @@ static bool matches_pattern(const char *name, const char *pattern)
     return pattern[length - 1] == '*' ? strncmp(name, pattern, length - 1) == 0 : strcmp(name, pattern) == 0;
 }
 
-static bool is_hidden(const struct sanitizer *sanitizer, uint32_t func)
+static bool is_hidden_library(const struct sanitizer *sanitizer, const char *library)
 {
-    const struct profile *profile = sanitizer->original;
-    uint32_t resource = profile->funcs.resource[func];
-    const char *library = resource == PROFILE_NONE ? "" : profile_text(profile, profile->resources.data[resource].name);
     for (size_t i = 0; i < sanitizer->options->library_count; i++)
         if (matches_pattern(library, sanitizer->options->libraries[i]))
             return false;
     return sanitizer->options->library_count > 0;
+}
+
+static bool is_hidden(const struct sanitizer *sanitizer, uint32_t func)
+{
+    const struct profile *profile = sanitizer->original;
+    uint32_t resource = profile->funcs.resource[func];
+    return is_hidden_library(
+        sanitizer, resource == PROFILE_NONE ? "" : profile_text(profile, profile->resources.data[resource].name));
 }
 
 static void mark_used(struct sanitizer *sanitizer)
@@ -351,6 +358,25 @@ static bool is_kept_entry(const struct sanitizer *sanitizer, const char *section
     return is_known && strncmp(label, "Variable ", 9) != 0;
 }
 
+/* Drops a note about a function without its name, and an entry that is no note. */
+static bool is_kept_note(struct sanitizer *sanitizer, const struct extra_entry *entry)
+{
+    const char *json = profile_text(sanitizer->original, entry->value);
+    struct note note;
+    if (!read_note(&note, sanitizer->memory, json, strlen(json)))
+        return false;
+    if (!note.name || !note.library || !note.comment) {
+        sanitizer_no_memory(sanitizer);
+        return false;
+    }
+    if (!sanitizer_has(sanitizer, SANITIZE_NOTES))
+        return is_range_note(&note) || !is_hidden_library(sanitizer, note.library);
+    const char *text = note.comment[0] ? note.comment : note.name;
+    sanitizer->text.length = 0;
+    sanitizer_count_change(sanitizer, SANITIZE_NOTES, text, strlen(text));
+    return false;
+}
+
 static void copy_extra(struct sanitizer *sanitizer)
 {
     struct profile_meta *meta = &sanitizer->copy->meta;
@@ -362,11 +388,13 @@ static void copy_extra(struct sanitizer *sanitizer)
         struct extra_section section = sections[i];
         struct extra_entry *entries = sanitizer_alloc(sanitizer, section.entries.length, sizeof(*entries));
         size_t count = 0;
+        bool has_notes = is_notes_section(original, &section);
         for (size_t k = 0; k < section.entries.length && !sanitizer->status; k++) {
             const struct extra_entry *entry = &section.entries.data[k];
-            if (!is_kept_entry(sanitizer, profile_text(original, section.label),
-                               profile_text(original, entry->label))) {
-                sanitizer->summary->entries++;
+            if (has_notes ? !is_kept_note(sanitizer, entry)
+                          : !is_kept_entry(sanitizer, profile_text(original, section.label),
+                                           profile_text(original, entry->label))) {
+                sanitizer->summary->entries += !has_notes;
                 continue;
             }
             entries[count] = (struct extra_entry){sanitizer_keep_text(sanitizer, entry->label),

@@ -63,10 +63,13 @@ static const char *get_plural_suffix(uint64_t count)
 bool sanitize_describe(const struct sanitize_summary *summary, const struct sanitize_options *options,
                        struct text_buffer *out)
 {
-    static const char *const what[SANITIZE_PARTS] = {"home directories", "user and host names, IP addresses",
-                                                     "URLs except for their schemes", "arguments of commands",
-                                                     "texts of source files"};
-    static const char *const where[SANITIZE_PARTS] = {"text", "text", "text", "command", "file"};
+    static const char *const what[SANITIZE_PARTS] = {"home directories",
+                                                     "user and host names, IP addresses",
+                                                     "URLs except for their schemes",
+                                                     "arguments of commands",
+                                                     "texts of source files",
+                                                     "notes about ranges and functions"};
+    static const char *const where[SANITIZE_PARTS] = {"text", "text", "text", "command", "file", "note"};
     const struct sanitize_summary *sum = summary;
     bool failed = false;
     append_line(out, &failed, "+%s sample%s and %s marker%s of %s thread%s", COUNT(sum->samples),

@@ -19,8 +19,9 @@ enum sanitize_part {
     SANITIZE_URLS = 4,      /* the part of a URL after the scheme */
     SANITIZE_ARGUMENTS = 8, /* arguments of commands; environment, directory and options of the recording */
     SANITIZE_SOURCES = 16,  /* texts of source files */
-    SANITIZE_ALL = 31,
-    SANITIZE_PARTS = 5
+    SANITIZE_NOTES = 32,    /* notes of the user */
+    SANITIZE_ALL = 63,
+    SANITIZE_PARTS = 6
 };
 
 struct sanitize_words {

@@ -39,8 +39,7 @@ uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t len
     return string;
 }
 
-/* Counts a change of sanitizer->text, and stores the first distinct changes as examples. */
-static void count_change(struct sanitizer *sanitizer, unsigned found, const char *before, size_t length)
+void sanitizer_count_change(struct sanitizer *sanitizer, unsigned found, const char *before, size_t length)
 {
     struct sanitize_summary *summary = sanitizer->summary;
     for (unsigned part = 0; part < SANITIZE_PARTS; part++) {
@@ -66,7 +65,7 @@ static void sanitize_value(struct sanitizer *sanitizer, bool is_code, const char
     if (!sanitize_text(&sanitizer->words, sanitizer->options->parts, is_code, text, length, &sanitizer->text, &found))
         sanitizer_no_memory(sanitizer);
     else if (found)
-        count_change(sanitizer, found, text, length);
+        sanitizer_count_change(sanitizer, found, text, length);
 }
 
 /* Returns the copy's string for a string of the original. */
@@ -170,7 +169,7 @@ static void write_string(struct sanitizer *sanitizer, const struct json *json, s
     bool is_argument = reader->is_argument, is_code = reader->is_code || (reader->is_kind && json->depth == 1);
     if (reader->is_list && reader->listed++ > 0 && sanitizer_has(sanitizer, SANITIZE_ARGUMENTS)) {
         sanitizer->text.length = 0;
-        count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, length);
+        sanitizer_count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, length);
         json_text_z(sanitizer->json, "");
         return;
     }
@@ -181,7 +180,7 @@ static void write_string(struct sanitizer *sanitizer, const struct json *json, s
         length = (size_t)(blank - json->text);
         if (!text_append(&sanitizer->text, json->text, length))
             sanitizer_no_memory(sanitizer);
-        count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, json->length);
+        sanitizer_count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, json->length);
     }
     sanitize_value(sanitizer, is_code, json->text, length);
     json_text(sanitizer->json, sanitizer->text.data ? sanitizer->text.data : "", sanitizer->text.length);

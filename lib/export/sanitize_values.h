@@ -37,6 +37,10 @@ void sanitizer_no_memory(struct sanitizer *sanitizer);
 /* Whether to remove a part. */
 bool sanitizer_has(const struct sanitizer *sanitizer, unsigned part);
 
+/* Counts a change of `before` to sanitizer->text in the parts of `found`, and stores the first distinct changes of a
+ * part as examples. */
+void sanitizer_count_change(struct sanitizer *sanitizer, unsigned found, const char *before, size_t length);
+
 /* Collects user and host names from the caller and from the profile. False if memory ran out. */
 bool sanitizer_find_words(struct sanitizer *sanitizer);
 

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "profile/merge.h"
 #include "profile/match_funcs.h"
+#include "profile/notes.h"
 
 /* ---- selecting the compared part of a profile ---- */
 
@@ -238,14 +239,16 @@ static int assign_side(struct profile *profile, const struct compare_input *inpu
 
 /* ---- metadata ---- */
 
-/* Combines the sections of the base and of the new side. The texts of `sections` are strings of `from`, which may be
- * `out`. */
+/* Combines the sections of the base and of the new side, except for the notes. The texts of `sections` are strings of
+ * `from`, which may be `out`. */
 static bool copy_sections(struct profile *out, const struct profile *from, const struct extra_sections *sections,
                           enum profile_side side)
 {
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
     bool enough = true;
     for (size_t i = 0; enough && i < sections->length; i++) {
+        if (is_notes_section(from, &sections->data[i]))
+            continue; /* a comparison shifts times */
         struct extra_section section = {0};
         const char *own = profile_text(from, sections->data[i].label);
         char label[256];

@@ -38,6 +38,7 @@ const struct view *EXPORT(session_changes)(struct session *session, uint32_t que
 
 /* wasm_info.c */
 const struct view *EXPORT(session_info)(struct session *session);
+const struct view *EXPORT(session_set_notes)(struct session *session, uint32_t length);
 double EXPORT(session_unnamed_share)(const struct session *session);
 
 /* wasm_query.c */

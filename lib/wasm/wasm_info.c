@@ -1,7 +1,9 @@
 /*
  * Information about the profile: ProfileInfo of api.ts.
  */
+#include "profile/notes.h"
 #include "tree/changes.h"
+#include "tree/engine_state.h"
 #include "tree/timeline_counters.h"
 #include "tree/frame_kinds.h"
 #include "tree/process_tree.h"
@@ -60,6 +62,8 @@ static int write_all_metadata(struct json_writer *json, const struct profile *pr
     json_member_open(json, "extra", '[');
     for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
         const struct extra_section *section = &profile->meta.extra.data[i];
+        if (is_notes_section(profile, section))
+            continue;
         metadata.length = 0;
         code = list_section_metadata(&metadata, &arena, profile, section, err);
         json_open(json, '{');
@@ -69,6 +73,29 @@ static int write_all_metadata(struct json_writer *json, const struct profile *pr
     }
     json_close(json, ']');
     array_free(&metadata);
+    arena_destroy(&arena);
+    return code;
+}
+
+static int write_notes(struct json_writer *json, const struct profile *profile, struct error *err)
+{
+    struct arena arena = {0};
+    struct notes notes = {0};
+    int code = list_notes(&notes, &arena, profile, err);
+    json_open(json, '[');
+    for (size_t i = 0; !code && i < notes.length; i++) {
+        const struct note *note = &notes.data[i];
+        json_open(json, '{');
+        json_member_double(json, "from", note->from);
+        json_member_double(json, "to", note->to);
+        json_member_double(json, "func", note->func == PROFILE_NONE ? -1 : note->func);
+        json_member_text(json, "name", note->name);
+        json_member_text(json, "library", note->library);
+        json_member_text(json, "comment", note->comment);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    array_free(&notes);
     arena_destroy(&arena);
     return code;
 }
@@ -322,6 +349,9 @@ const struct view *session_info(struct session *session)
         code = write_weights(json, session);
     if (!code)
         code = write_all_metadata(json, profile, &session->err);
+    json_key(json, "notes");
+    if (!code)
+        code = write_notes(json, profile, &session->err);
     if (!code)
         code = list_profile_cpus(profile, &session->timeline.cpus, &session->err);
     struct process_tree processes = {0};
@@ -333,6 +363,18 @@ const struct view *session_info(struct session *session)
     free(arguments);
     process_tree_destroy(&processes);
     json_close(json, '}');
+    return session_answer_json(session, code);
+}
+
+/* Replaces the notes of the profile, which exports write. The input is the JSON of set_notes(). Returns the notes as in
+ * session_info(), with the functions of this profile. */
+const struct view *session_set_notes(struct session *session, uint32_t length)
+{
+    struct profile *profile = &session->engine->base->profile;
+    session_begin_json(session);
+    int code = set_notes(profile, (const char *)session->input.data, length, &session->err);
+    if (!code)
+        code = write_notes(&session->json, profile, &session->err);
     return session_answer_json(session, code);
 }
 

@@ -3,6 +3,7 @@
 //     node tests/e2e/page_file.mjs DIRECTORY URL
 //
 // DIRECTORY has what test_page_file made: hostile.html, small.html, small.json.gz, report.json. URL serves small.json.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -190,7 +191,7 @@ await check('notes name a range, pin a function, and are in the address', async 
     await focused('Comment');
     await first.keyboard.type('slow\n');
     await askUntil((texts) => texts.length === 2 && texts.join().includes('slow'), written);
-    assertEqual((await written()).map((text) => text.split('\n').slice(1).join()).join('|'), 'start,nothing <b>yet</b>|,slow', 'the notes in the address');
+    assertEqual((await written()).map((text) => text.split('\n').slice(1, 3).join()).join('|'), `start,nothing <b>yet</b>|${pinned},slow`, 'the notes in the address');
     assertEqual(await notes.getByRole('button').first().innerText(), 'Full range', 'the place of the range');
     await first.getByRole('button', { name: 'Copy as Markdown' }).click();
     await askUntil((text) => text.includes('start') && text.includes(`| ${pinned} |`), () => first.evaluate(() => navigator.clipboard.readText()));
@@ -206,6 +207,53 @@ await check('notes name a range, pin a function, and are in the address', async 
     await first.getByRole('tab', { name: 'Notes' }).focus();
     await first.keyboard.press('Control+z');
     await askUntil((texts) => texts.length === 2, written);
+
+    const [saved] = await Promise.all([first.waitForEvent('download'), first.keyboard.press('Control+s')]);
+    const [noted, page] = ['noted.json.gz', 'noted.html'].map((name) => join(directory, name));
+    await saved.saveAs(noted);
+    const { entries } = JSON.parse(gunzipSync(readFileSync(noted)).toString()).meta.extra.find(({ label }) => label === 'Notes');
+    assertEqual(JSON.stringify(entries[0].value.slice(2)), '["start","nothing <b>yet</b>"]', 'the saved note about a range');
+    assertEqual(`${entries[1].value[0]} ${entries[1].value[2]}`, `${pinned} slow`, 'the saved note about a function');
+    const prof = (...options) => execFileSync(process.env.PROF, options, { encoding: 'utf8' });
+    assert(prof('report', noted).includes('start: nothing <b>yet</b>'), 'the report lacks the note about the range');
+    assert(prof('report', '--summary', '--markdown', noted).includes('## Notes\n\n- 0.000 s to '), 'the summary lacks the notes');
+    const { notes: reported } = JSON.parse(prof('report', '--json', noted));
+    assertEqual(`${reported[0].name} ${reported[1].function} ${reported[1].comment}`, `start ${pinned} slow`, 'the notes of the JSON');
+    prof('export', '-o', page, noted);
+    const loaded = await openPage(pathToFileURL(page).href);
+    await loaded.getByRole('tab', { name: 'Notes' }).click();
+    await loaded.locator('.note-place', { hasText: pinned }).click();
+    await loaded.waitForSelector('#tab-butterfly[aria-selected=true]');
+    await settle(loaded);
+    assertEqual(await loaded.locator('.focus-head h2').first().innerText(), pinned, 'the function of the loaded note');
+    await loaded.close();
+
+    // An address of another recording: the function has another number.
+    const place = new URL(first.url());
+    const texts = place.searchParams.getAll('note').map((text) => text.replace(/^function-\d+/, 'function-1'));
+    place.searchParams.delete('note');
+    for (const text of texts) place.searchParams.append('note', text);
+    const other = await openPage(place.href, '.note');
+    await other.locator('.note-place').last().click();
+    await other.waitForSelector('#tab-butterfly[aria-selected=true]');
+    await settle(other);
+    assertEqual(await other.locator('.focus-head h2').first().innerText(), pinned, 'the function of a note with another number');
+    await other.close();
+
+    await first.getByRole('button', { name: 'Save', exact: true }).click();
+    await first.getByRole('menuitem', { name: 'Without personal data' }).click();
+    await first.getByRole('radio', { name: /Profile/ }).click();
+    const shared = async () => {
+        const [file] = await Promise.all([first.waitForEvent('download'), first.getByRole('button', { name: 'Save', exact: true }).last().click()]);
+        return gunzipSync(readFileSync(await file.path())).toString();
+    };
+    const preview = first.locator('.share-preview');
+    await askUntil((text) => /notes about ranges and functions, in 2 notes/.test(text), () => preview.innerText());
+    assert(!(await shared()).includes('nothing <b>'), 'the notes stay');
+    await first.getByRole('button', { name: 'Save', exact: true }).click();
+    await first.getByRole('menuitem', { name: 'Without personal data' }).click();
+    await first.getByRole('checkbox', { name: 'Notes' }).uncheck();
+    assert((await shared()).includes('nothing <b>'), 'the notes are gone');
     await first.close();
 });
 

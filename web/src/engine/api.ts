@@ -11,7 +11,7 @@ import type { ChangesCalls } from './changes';
 import type { ChartCalls } from './charts';
 import type { CriticalPathCalls } from './critical_path';
 import type { AnySource } from './download';
-import type { ExportCalls } from './exports';
+import type { ExportCalls, ProfileNote } from './exports';
 import type { FindCalls } from './find';
 import type { FindingCalls } from './findings';
 import type { COMPARE_BY, COMPARED, INLINING, RECURSION, TRANSFORM_KIND } from './layout';
@@ -89,6 +89,7 @@ export interface ProfileInfo {
     /** Labels and texts of the metadata (command, system, CPU, cores, memory and others). */
     metadata: { label: string; value: string }[];
     extra: ExtraSection[];
+    notes: ProfileNote[];
     categories: Category[];
     threads: ThreadInfo[];
     libs: { name: string; path: string }[];

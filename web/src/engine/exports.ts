@@ -55,7 +55,24 @@ export interface PageRequest {
     hasSources: boolean;
 }
 
+/** A note of the profile: lib/profile/notes.h. */
+export interface ProfileNote {
+    /** The range, ms, or null in a note about a function. */
+    from: number | null;
+    to: number | null;
+    /** The function, or -1 in a note about a range, and if the profile lacks the function. */
+    func: number;
+    name: string;
+    library: string;
+    comment: string;
+}
+
 export interface ExportCalls {
+    /**
+     * Replaces the notes of the profile, which exportFile() writes. Each note has the values [from, to, name, comment] or
+     * [function, library, comment]. Returns the notes with the functions of this profile.
+     */
+    setNotes(notes: readonly (readonly (string | number)[])[]): Promise<ProfileNote[]>;
     /** Returns the bytes of the file, before compression. */
     exportFile(query: number, request: ExportRequest): Promise<Uint8Array<ArrayBuffer>>;
     /** The remaining and the removed data of the file, one line each (sanitize_describe() of lib/export/sanitize.h). */
@@ -65,6 +82,7 @@ export interface ExportCalls {
 }
 
 interface Functions {
+    session_set_notes(session: Pointer, length: number): Pointer;
     session_export(session: Pointer): Pointer;
     session_export_preview(session: Pointer): Pointer;
     session_html_page(
@@ -98,6 +116,10 @@ export function exportAnswers(module: EngineModule): Answers<ExportCalls> {
         );
     };
     return {
+        setNotes(notes) {
+            const length = module.inputWords([], JSON.stringify(notes));
+            return JSON.parse(module.decode(module.view(wasm.session_set_notes(session, length)))) as ProfileNote[];
+        },
         exportFile(query, request) {
             inputExport(query, request);
             return module.view(wasm.session_export(session)).bytes(0);

@@ -42,8 +42,7 @@ function NoteRow({ note, at }: { note: Note; at: number }): JSX.Element {
                 type="button"
                 class="note-place"
                 title={note.range ? 'Select this range in the timeline' : 'Show callers and callees'}
-                disabled={!note.range && note.func < 0}
-                onClick={() => goTo(note)}
+                onClick={() => act(goTo(note))}
             >
                 <ProfileText text={placeOf(note)} />
             </button>
@@ -73,9 +72,9 @@ function NoteRow({ note, at }: { note: Note; at: number }): JSX.Element {
 
 export function NoteList(): JSX.Element {
     const session = useSession();
-    const { addRange, copyNotes, notes } = session.notes;
+    const { addRange, copyNotes, notes, unnamedFuncs } = session.notes;
     session.names.namesVersion.value; // names arrive later
-    session.names.fetchMissingNames(notes.value.flatMap(({ func }) => (func < 0 ? [] : [func])));
+    session.names.fetchMissingNames(unnamedFuncs());
     return (
         <div class="notes">
             <div class="note-actions">

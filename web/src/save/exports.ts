@@ -3,10 +3,11 @@ import { pixelRatio, styleColor } from '../base/canvas';
 import { elementImage } from '../base/element_image';
 import { messageOf } from '../base/message';
 import type { TreePart } from '../calltree/tree';
-import { type ExportTable, SHOWN } from '../engine/exports';
+import { type ExportRequest, type ExportTable, SHOWN } from '../engine/exports';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import type { Tab } from '../view/codec';
+import { noteValues } from '../view/note_codec';
 import { act, type MenuItem, menuItem, saveBlob, showNotice } from '../window/windows';
 
 const FILE_NAME_LIMIT = 60;
@@ -111,6 +112,12 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
         act(saveImage('.timeline', 'timeline'));
     }
 
+    /** Returns the bytes of a file with the samples of the view, and with the notes of the page. */
+    async function exported(request: ExportRequest): Promise<Uint8Array<ArrayBuffer>> {
+        await engine.setNotes(noteValues(session.store.notes.value));
+        return engine.exportFile(queryOf(), request);
+    }
+
     /** Saves the samples of the view in a format of another tool. */
     async function saveAs({ format, ending, isPacked }: ExportFormat): Promise<void> {
         try {
@@ -119,7 +126,7 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
             const table = TABLES[view.value.tab] ?? 'call-tree';
             const search = format === 'csv' ? view.value.markerSearch.trim() : query.value.search;
             const request = { format, table, range, weight, search, scope: SHOWN, sanitizing: null };
-            const bytes = await engine.exportFile(queryOf(), request);
+            const bytes = await exported(request);
             const name = fileName(NAMES[format] ?? (format === 'csv' ? table : 'samples'), ending);
             saveFile(isPacked ? await packed(bytes) : new Blob([bytes]), name);
         } catch (error) {
@@ -147,6 +154,7 @@ export function createExports(session: SessionBase & { store: StorePart; tree: T
 
     return {
         fileName,
+        exported,
         saveView,
         saveTimeline,
         saveFlameSvg,

@@ -9,7 +9,7 @@ import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { askServer } from '../window/server';
 import { isRenaming, saveAddress, saveBlob, showNotice } from '../window/windows';
-import { packed } from './exports';
+import { type ExportsPart, packed } from './exports';
 
 const LONGEST_NAME = 100;
 
@@ -30,10 +30,10 @@ function endingOf(name: string): string {
     return /(\.[a-z]\w{0,5})?\.\w{1,6}$/i.exec(name)?.[0] ?? '';
 }
 
-export function createProfile(session: SessionBase & { store: StorePart; tree: TreePart }) {
-    const { engine, file, info, made } = session;
+export function createProfile(session: SessionBase & { exports: ExportsPart; store: StorePart; tree: TreePart }) {
+    const { file, info, made } = session;
     const { changeView, view } = session.store;
-    const { query, queryOf, settled } = session.tree;
+    const { query, settled } = session.tree;
 
     /** The name of the profile: the user's name, else the name in the profile. */
     const profileName = computed<string>(() => view.value.profileName || info.value.product || 'profile');
@@ -44,7 +44,7 @@ export function createProfile(session: SessionBase & { store: StorePart; tree: T
         if (wanted !== view.value.profileName) changeView({ profileName: wanted }, 'push');
     }
 
-    /** Saves a comparison that the page made, which the engine writes because no file contains it. */
+    /** Saves a comparison that the page made, or a profile with changed notes, which the engine writes. */
     async function saveMade(name: string): Promise<void> {
         await settled();
         const { range, weight } = query.value;
@@ -57,13 +57,16 @@ export function createProfile(session: SessionBase & { store: StorePart; tree: T
             scope: 0,
             sanitizing: null,
         };
-        saveBlob(await packed(await engine.exportFile(queryOf(), whole)), `${name}.json.gz`);
+        saveBlob(await packed(await session.exports.exported(whole)), `${name}.json.gz`);
     }
 
-    /** Saves the profile under the view's name. If the page loaded the profile from a file, saves the same bytes. */
+    /**
+     * Saves the profile under the view's name. If the page loaded the profile from a file and has no new notes, saves the
+     * same bytes.
+     */
     async function saveProfile(): Promise<void> {
         const name = fileNameOf(profileName.value);
-        if (made) return saveMade(name);
+        if (made || view.value.notes) return saveMade(name);
         if (file) {
             saveBlob(file, name + endingOf(file.name));
             return;

@@ -23,7 +23,7 @@ export function saveMenuItems({ exports, profile, sharing }: Savers): MenuItem[]
         menuItem('Profile', () => act(profile.saveProfile()), {
             group: 'This recording',
             detail: 'Ctrl+S',
-            title: 'The profile file, unchanged',
+            title: 'The profile file, with your notes',
         }),
         menuItem('Web page of this view', () => act(sharing.savePage()), {
             detail: '.html',

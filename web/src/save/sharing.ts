@@ -10,6 +10,7 @@ import { Request } from '../session/request';
 import type { SessionBase } from '../session/session_base';
 import type { StorePart } from '../session/store';
 import { EMPTY_VIEW, encodeView, type View } from '../view/codec';
+import { noteValues } from '../view/note_codec';
 import { askServer } from '../window/server';
 import { openDialog } from '../window/windows';
 import type { ExportsPart } from './exports';
@@ -29,8 +30,9 @@ export const PARTS = [
     { part: 4, label: 'URLs', hint: 'URLs become their scheme, such as https://' },
     { part: 8, label: 'Arguments, variables, directory', hint: 'Of the program and of commands in markers' },
     { part: 16, label: 'Source text', hint: 'Source files that the profile contains' },
+    { part: 32, label: 'Notes', hint: 'Your notes about ranges and functions' },
 ] as const;
-const ALL_PARTS = 31;
+const ALL_PARTS = 63;
 const SOURCE_TEXTS = 16;
 
 export type SharedKind = 'profile' | 'html';
@@ -111,6 +113,7 @@ function createChoice({ engine, info, store, tree }: SharingSession) {
         const request = requestOf('profile', scope.value, sanitizing.value);
         previewRequest.ask(async () => {
             await tree.settled();
+            await engine.setNotes(noteValues(store.notes.value));
             return readPreview(await engine.exportPreview(tree.queryOf(), request));
         });
     }
@@ -139,9 +142,9 @@ function createChoice({ engine, info, store, tree }: SharingSession) {
 
 export function createSharing(session: SharingSession) {
     const { engine, info } = session;
-    const { fileName } = session.exports;
+    const { exported, fileName } = session.exports;
     const { address, view } = session.store;
-    const { queryOf, settled } = session.tree;
+    const { settled } = session.tree;
     const choice = createChoice(session);
     const { kind, requestOf, sanitizing, scope } = choice;
 
@@ -152,7 +155,10 @@ export function createSharing(session: SharingSession) {
         return new Uint8Array(await answer.arrayBuffer());
     }
 
-    /** Returns the first view for others, without names and notes, and with the new numbers of the remaining threads. */
+    /**
+     * Returns the first view for others, without names, and with the new numbers of the remaining threads. The profile has
+     * the notes that remain.
+     */
     function viewForOthers(): string {
         const { threads, ...shown }: View = view.value;
         const left = scope.value & SCOPE.threads ? threads.map((_, at) => at) : threads;
@@ -166,7 +172,7 @@ export function createSharing(session: SharingSession) {
         const what = left ? 'sanitized' : 'page';
         await settled();
         const page = format === 'html' ? await template() : new Uint8Array();
-        const json = await engine.exportFile(queryOf(), requestOf(format, part, left));
+        const json = await exported(requestOf(format, part, left));
         const gzip = await packed(json);
         if (format === 'profile') {
             saveFile(gzip, fileName(what, 'json.gz'));

@@ -8,6 +8,7 @@ import { termsExpression } from '../base/highlight';
 import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
 import type { SearchTerm } from '../engine/find';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from '../view/codec';
+import { type Note, notesOf } from '../view/note_codec';
 import { type ChooseMode, chosenThreads } from '../view/thread_choice';
 import { threadOnAllSides } from '../view/thread_sides';
 import { areAll, isCpu, layoutTracks, type TrackSeed } from '../view/tracks';
@@ -142,6 +143,8 @@ export function createStore(session: StoreStart) {
     );
     const inverted = computed<boolean>(() => view.value.inverted);
 
+    const notes = computed<readonly Note[]>(() => view.value.notes ?? notesOf(info.value.notes));
+
     const trackSeeds = computed<TrackSeed[]>(() => seedsOf(info.value));
     /** A separate signal, so that dragging a range does not lay out a thousand tracks again. */
     const trackChoice = computed(() => view.value.tracks);
@@ -222,6 +225,7 @@ export function createStore(session: StoreStart) {
         search,
         searchExpression,
         inverted,
+        notes,
         trackSeeds,
         tracks,
         changeView,

@@ -58,14 +58,14 @@ export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-grap
 export const COLORED_TABS: ReadonlySet<Tab> = new Set<Tab>(['flame-graph', 'stack-chart']);
 /** Returns the tabs for which a profile has data, and the open tab. */
 export function offeredTabs(
-    info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses' | 'comparison' | 'timesAreOrder'>,
+    info: Pick<ProfileInfo, 'hasWaits' | 'hasIntervals' | 'hasProcesses' | 'comparison' | 'notes' | 'timesAreOrder'>,
     { notes, tab }: Pick<View, 'notes' | 'tab'>,
 ): Tab[] {
     const offers: Partial<Record<Tab, boolean>> = {
         waits: info.hasWaits,
         intervals: info.hasIntervals,
         processes: info.hasProcesses,
-        notes: (notes?.length ?? 0) > 0 || tab === 'notes',
+        notes: (notes ?? info.notes).length > 0 || tab === 'notes',
         'heat-map': !info.comparison && !info.timesAreOrder,
     };
     return TABS.filter((offered) => offers[offered] ?? true);
