@@ -44,10 +44,7 @@ static bool add_side(struct report_compared_lines *lines, struct hash *places, c
     return true;
 }
 
-static double get_change_magnitude(const void *row)
-{
-    return fabs(get_line_change(row));
-}
+DEFINE_MAGNITUDE(get_change_magnitude, struct compared_line, fabs(get_line_change(row)))
 
 double get_line_change(const struct compared_line *row)
 {

@@ -11,18 +11,11 @@ struct known_thread {
 DEFINE_COMPARE(compare_threads, struct known_thread,
                ORDER_THEN(a->tid, b->tid, ORDER_THEN(a->start, b->start, ORDER(a->thread, b->thread))))
 
-static bool is_before_wanted(const void *element, const void *wanted)
-{
-    const struct known_thread *known = element, *limit = wanted;
-    return known->tid < limit->tid || (known->tid == limit->tid && known->start <= limit->start);
-}
-
 /* Returns the thread with this pid and tid at this time; before the first such thread, the first. */
 static uint32_t find_thread(const struct replay *replay, const struct known_thread *known, size_t count, uint32_t pid,
                             uint32_t tid, uint64_t time)
 {
-    const struct known_thread wanted = {.tid = tid, .start = time};
-    size_t at = search_count_before(known, count, sizeof(*known), is_before_wanted, &wanted);
+    size_t at = search_count(known, count, element->tid < tid || (element->tid == tid && element->start <= time));
     if (at && known[at - 1].tid == tid)
         at--;
     if (at == count || known[at].tid != tid)

@@ -133,7 +133,7 @@ static int add_executable(struct core_file *core, struct error *err)
 
 size_t core_file_read_memory(const struct core_file *core, uint64_t address, void *out, size_t size)
 {
-    size_t below = search_up_to(core->memory.data, core->memory.length, address, address);
+    size_t below = search_count(core->memory.data, core->memory.length, element->address <= address);
     const struct elf_segment *segment = below ? &core->memory.data[below - 1] : NULL;
     uint64_t at = segment ? address - segment->address : 0;
     if (!segment || at >= segment->file_size || segment->offset > UINT64_MAX - at)

@@ -110,7 +110,7 @@ static int read_categories(struct gecko *file)
 
 static const struct gecko_lib *find_lib(const struct gecko *file, uint64_t address)
 {
-    size_t count = search_up_to(file->libs.data, file->libs.length, start, address);
+    size_t count = search_count(file->libs.data, file->libs.length, element->start <= address);
     return count && address < file->libs.data[count - 1].end ? &file->libs.data[count - 1] : NULL;
 }
 

@@ -78,7 +78,7 @@ bool mapped_addresses_read(struct mapped_addresses *mapped, const char *text, si
 
 static struct mapped_range *find_range(struct mapped_addresses *mapped, uint64_t address)
 {
-    size_t count = search_up_to(mapped->ranges.data, mapped->ranges.length, start, address);
+    size_t count = search_count(mapped->ranges.data, mapped->ranges.length, element->start <= address);
     return count && address < mapped->ranges.data[count - 1].end ? &mapped->ranges.data[count - 1] : NULL;
 }
 

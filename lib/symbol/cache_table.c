@@ -193,15 +193,9 @@ int cache_table_decode(struct cache_table *table, const void *bytes, size_t size
 
 /* ---- searching ---- */
 
-static bool starts_at_or_before(const void *span, const void *rva)
-{
-    return ((const struct cache_span *)span)->start <= *(const uint64_t *)rva;
-}
-
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
 {
-    size_t before = search_count_before(table->spans.data, table->spans.length, sizeof(struct cache_span),
-                                        starts_at_or_before, &rva);
+    size_t before = search_count(table->spans.data, table->spans.length, element->start <= rva);
     if (before == 0 || rva - table->spans.data[before - 1].start >= table->spans.data[before - 1].size)
         return CACHE_NONE;
     return (uint32_t)before - 1;

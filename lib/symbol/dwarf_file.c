@@ -182,7 +182,7 @@ void dwarf_file_close(struct dwarf_file *dwarf)
 const struct dwarf_unit *dwarf_file_find_unit(const struct dwarf_file *dwarf, uint64_t offset)
 {
     size_t count = dwarf->units.length;
-    size_t at = search_up_to(dwarf->units.data, count, end, offset);
+    size_t at = search_count(dwarf->units.data, count, element->end <= offset);
     const struct dwarf_unit *unit = at < count ? &dwarf->units.data[at] : NULL;
     return unit && unit->offset <= offset ? unit : NULL;
 }

@@ -167,7 +167,7 @@ int jit_history_finish(struct jit_history *history, struct error *err)
 
 size_t jit_history_count(const struct jit_history *history, uint64_t time)
 {
-    return search_up_to(history->changes.data, history->changes.length, time, time);
+    return search_count(history->changes.data, history->changes.length, element->time <= time);
 }
 
 /* Returns the index of the last of `count` ascending values that is not above `wanted`. The first value must not be

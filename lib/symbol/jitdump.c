@@ -291,11 +291,6 @@ void jitdump_destroy(struct jitdump *dump)
     *dump = (struct jitdump){.is_cut = false};
 }
 
-static bool starts_at_or_before(const void *line, const void *offset)
-{
-    return ((const struct jit_line *)line)->offset <= *(const uint64_t *)offset;
-}
-
 const struct jit_line *jitdump_find_line(const struct jitdump *dump, uint32_t code, uint64_t address)
 {
     const struct jit_code *of = &dump->codes.data[code];
@@ -303,7 +298,7 @@ const struct jit_line *jitdump_find_line(const struct jitdump *dump, uint32_t co
         return NULL;
     const struct jit_line *lines = &dump->lines.data[of->first_line];
     uint64_t offset = address - of->start;
-    size_t next = search_count_before(lines, of->line_count, sizeof(*lines), starts_at_or_before, &offset);
+    size_t next = search_count(lines, of->line_count, element->offset <= offset);
     return next ? &lines[next - 1] : NULL;
 }
 

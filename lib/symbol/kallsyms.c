@@ -410,7 +410,7 @@ static const struct kernel_symbol *find_last_at_or_before(const struct kallsyms 
                                                           uint64_t *size)
 {
     size_t count = kallsyms->symbols.length;
-    size_t next = search_up_to(kallsyms->symbols.data, count, address, address);
+    size_t next = search_count(kallsyms->symbols.data, count, element->address <= address);
     if (next == 0)
         return NULL;
     const struct kernel_symbol *symbol = &kallsyms->symbols.data[find_first_alias(kallsyms, next - 1)];

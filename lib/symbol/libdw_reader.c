@@ -254,17 +254,12 @@ static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die sco
     return true;
 }
 
-static bool is_scope_before(const void *scope, const void *die)
-{
-    return ((const struct scope *)scope)->die < *(const Dwarf_Off *)die;
-}
-
 /* Prepends scopes of the current unit. */
 static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
 {
     Dwarf_Off die = dwarf_dieoffset(named);
     const struct scope *scopes = libdw->scopes.data;
-    size_t at = search_count_before(scopes, libdw->scopes.length, sizeof(*scopes), is_scope_before, &die);
+    size_t at = search_count(scopes, libdw->scopes.length, element->die < die);
     if (at == libdw->scopes.length || scopes[at].die != die)
         return false;
     for (uint32_t scope = scopes[at].parent; scope != NONE; scope = scopes[scope].parent) {

@@ -122,7 +122,7 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
 enum code_kind mapping_symbols_get_kind(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until)
 {
     size_t count = kinds->marks.length;
-    size_t next = search_up_to(kinds->marks.data, count, address, address);
+    size_t next = search_count(kinds->marks.data, count, element->address <= address);
     *until = next < count ? kinds->marks.data[next].address : UINT64_MAX;
     return next ? kinds->marks.data[next - 1].kind : kinds->missing;
 }

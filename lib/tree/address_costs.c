@@ -13,17 +13,11 @@ static bool is_in_symbol(const struct profile *profile, const struct counted_sta
            profile->frames.address[frame] >= 0;
 }
 
-static bool is_start_at_or_before(const void *start, const void *offset)
-{
-    return *(const uint32_t *)start <= *(const int64_t *)offset;
-}
-
 /* Returns the start of the instruction that contains the address; the address itself if the start is unknown. */
 static int64_t find_instruction(int64_t address, int64_t base, const struct address_request *request)
 {
     int64_t offset = address - base;
-    size_t next = search_count_before(request->starts, request->start_count, sizeof(*request->starts),
-                                      is_start_at_or_before, &offset);
+    size_t next = search_count(request->starts, request->start_count, *element <= offset);
     return next > 0 ? base + request->starts[next - 1] : address;
 }
 

@@ -186,11 +186,7 @@ static int estimate_rows(struct adder *adder, struct error *err)
     return judge_function_changes(&waits->all, waits->estimates, waits->estimate_count, err);
 }
 
-static double measure_change(const void *row)
-{
-    const double *ms = ((const struct compared_wait *)row)->ms;
-    return fabs(ms[SIDE_NEW] - ms[SIDE_BASE]);
-}
+DEFINE_MAGNITUDE(measure_change, struct compared_wait, fabs(row->ms[SIDE_NEW] - row->ms[SIDE_BASE]))
 
 int compared_waits_find(struct compared_waits *waits, struct engine *engine, enum wait_grouping grouping,
                         struct error *err)

@@ -132,8 +132,7 @@ static uint32_t find_waker(struct walk *walk, uint32_t waker, double time)
 /* Returns the row at the end of the gap that contains the time just before `time`. */
 static size_t find_row_before(const struct thread_gaps *gaps, double time)
 {
-    const struct sample_table *samples = gaps->samples;
-    return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
+    return search_count(gaps->samples->time, gaps->samples->length, *element < time);
 }
 
 static bool is_runnable(const struct walk *walk, const struct thread_gaps *gaps, size_t row)

@@ -246,7 +246,7 @@ bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker,
 static uint32_t find_first_ending_after(const struct marker_chart *chart, const struct marker_row *row, double time)
 {
     const double *latest = chart->latest + row->first;
-    return row->first + (uint32_t)search_count_before(latest, row->count, sizeof(*latest), search_real_is_below, &time);
+    return row->first + (uint32_t)search_count(latest, row->count, *element < time);
 }
 
 /* Merges a marker shorter than a pixel with all markers in the pixel that starts with the marker. Moves `*at` past the

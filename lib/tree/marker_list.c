@@ -125,10 +125,7 @@ static bool read_row(struct pairing *pairing, const struct marker_table *markers
 }
 
 /* Earlier markers first. */
-static double get_start_magnitude(const void *marker)
-{
-    return -((const struct marker *)marker)->start;
-}
+DEFINE_MAGNITUDE(get_start_magnitude, struct marker, -row->start)
 
 static int sort_new_markers(struct marker_list *list, size_t first, struct error *err)
 {

@@ -219,10 +219,7 @@ static void add_to_row(struct site_waits *row, const struct object_wait *wait)
     row->waker = wait->part.waker;
 }
 
-static double get_row_total(const void *row)
-{
-    return ((const struct site_waits *)row)->total;
-}
+DEFINE_MAGNITUDE(get_row_total, struct site_waits, row->total)
 
 /* Makes one row of waits with equal keys. */
 static int make_rows(struct collector *collector, bool by_waker, struct site_list *rows, struct error *err)

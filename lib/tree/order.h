@@ -22,6 +22,14 @@ int order_move_rows(void *rows, size_t size, const struct order_entry *entries, 
 /* Returns the magnitude of a row: any number but a NAN. */
 typedef double order_magnitude_of(const void *row);
 
+/* Defines such a function for rows of `type`. `magnitude` is an expression of `row`, the address of a row. */
+#define DEFINE_MAGNITUDE(name, type, magnitude)                                                                        \
+    static double name(const void *address)                                                                            \
+    {                                                                                                                  \
+        const type *row = address;                                                                                     \
+        return (magnitude);                                                                                            \
+    }
+
 /* Sorts rows of `size` bytes like order_heaviest_first(). */
 int order_rows(void *rows, size_t size, size_t length, order_magnitude_of *magnitude_of, struct error *err);
 

@@ -139,10 +139,7 @@ struct ranged_part {
     size_t first, count; /* of the sorted pieces */
 };
 
-static double get_part_length(const void *ranged)
-{
-    return ((const struct ranged_part *)ranged)->part.ms;
-}
+DEFINE_MAGNITUDE(get_part_length, struct ranged_part, row->part.ms)
 
 static int make_parts(const struct engine *engine, const struct grouping *grouping, const uint32_t *numbers,
                       size_t length, struct path_parts *parts, struct error *err)

@@ -104,11 +104,10 @@ static bool split_unseen(struct splitting *splitting, const struct path_segment 
     const struct sample_table *samples = unseen->gaps.samples;
     const struct stand_in *waits = unseen->stand_ins.data;
     size_t count = unseen->stand_ins.length;
-    size_t gap =
-        search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &segment->to);
+    size_t gap = search_count(samples->time, samples->length, *element < segment->to);
     double length = segment->to - segment->from, left = length;
     double at = sum_unseen_before(unseen, gap, segment->to) - length;
-    size_t i = search_count_before(waits, count, sizeof(*waits), search_real_is_below, &at);
+    size_t i = search_count(waits, count, element->until < at);
     for (; i < count && left > 0; i++) {
         double ms = fmin(left, waits[i].until - at);
         if (ms > 0 && !add_estimate(splitting, number, waits[i].stack, ms))

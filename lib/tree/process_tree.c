@@ -162,10 +162,7 @@ static int add_processes_without_marker(struct making *making, struct error *err
 
 /* ---- search by process number ---- */
 
-static double get_negative_start(const void *row)
-{
-    return -((const struct found_process *)row)->row.start;
-}
+DEFINE_MAGNITUDE(get_negative_start, struct found_process, -row->row.start)
 
 static bool is_pid_later(const void *context, uint32_t a, uint32_t b)
 {
@@ -173,25 +170,18 @@ static bool is_pid_later(const void *context, uint32_t a, uint32_t b)
     return making->found.data[b].pid < making->found.data[a].pid;
 }
 
-struct wanted_process {
-    const struct making *making;
-    uint32_t pid;
-    double time;
-};
-
-static bool precedes(const void *element, const void *wanted)
+/* Whether a process has a lower number, or the number and started by the time. */
+static bool precedes(const struct found_process *found, uint32_t pid, double time)
 {
-    const struct wanted_process *process = wanted;
-    const struct found_process *found = &process->making->found.data[*(const uint32_t *)element];
-    return found->pid != process->pid ? found->pid < process->pid : found->row.start <= process->time;
+    return found->pid != pid ? found->pid < pid : found->row.start <= time;
 }
 
 /* Returns the last process with this number that started by a time, else the first one; PROFILE_NONE: none. */
 static uint32_t find_process(const struct making *making, uint32_t pid, double time)
 {
-    const struct wanted_process wanted = {making, pid, isnan(time) ? -INFINITY : time};
+    double latest = isnan(time) ? -INFINITY : time;
     size_t count = making->found.length;
-    size_t after = search_count_before(making->by_pid, count, sizeof(*making->by_pid), precedes, &wanted);
+    size_t after = search_count(making->by_pid, count, precedes(&making->found.data[*element], pid, latest));
     if (after > 0 && making->found.data[making->by_pid[after - 1]].pid == pid)
         return making->by_pid[after - 1];
     return after < count && making->found.data[making->by_pid[after]].pid == pid ? making->by_pid[after] : PROFILE_NONE;

@@ -207,8 +207,7 @@ const struct sample_table *sample_filter_samples(const struct sample_filter *fil
 size_t sample_filter_interval(const struct sample_filter *filter, uint32_t thread, double time)
 {
     const struct interval_times *times = &filter->times[thread];
-    size_t after = search_count_before(times->ranges.data, times->ranges.length, sizeof(*times->ranges.data),
-                                       search_real_is_below, &time);
+    size_t after = search_count(times->ranges.data, times->ranges.length, element->from < time);
     return times->first + (after ? after - 1 : 0);
 }
 

@@ -3,15 +3,9 @@
 #include "base/search.h"
 #include "tree/order.h"
 
-static double rank_by_start(const void *slice)
-{
-    return -((const struct cpu_slice *)slice)->start;
-}
+DEFINE_MAGNITUDE(rank_by_start, struct cpu_slice, -row->start)
 
-static double rank_by_cpu(const void *slice)
-{
-    return -(double)((const struct cpu_slice *)slice)->cpu;
-}
+DEFINE_MAGNITUDE(rank_by_cpu, struct cpu_slice, -(double)row->cpu)
 
 int slices_by_cpu_make(struct slices_by_cpu *slices, const struct profile *profile, struct error *err)
 {
@@ -57,23 +51,13 @@ void slices_by_cpu_destroy(struct slices_by_cpu *slices)
     *slices = (struct slices_by_cpu){0};
 }
 
-static bool has_lower_cpu(const void *slice, const void *cpu)
-{
-    return ((const struct cpu_slice *)slice)->cpu < *(const uint32_t *)cpu;
-}
-
 size_t slices_by_cpu_begin(const struct slices_by_cpu *slices, uint32_t cpu)
 {
-    return search_count_before(slices->items, slices->length, sizeof(*slices->items), has_lower_cpu, &cpu);
-}
-
-static bool has_ended(const void *slice, const void *time)
-{
-    return ((const struct cpu_slice *)slice)->reach <= *(const double *)time;
+    return search_count(slices->items, slices->length, element->cpu < cpu);
 }
 
 size_t slices_by_cpu_reach(const struct slices_by_cpu *slices, size_t first, size_t last, double time)
 {
     const struct cpu_slice *items = slices->items + first;
-    return first + search_count_before(items, last - first, sizeof(*items), has_ended, &time);
+    return first + search_count(items, last - first, element->reach <= time);
 }

@@ -111,16 +111,10 @@ static double get_counter_rate(const struct counter *counter, size_t i)
     return elapsed > 0 ? counter->count[i] / elapsed : 0;
 }
 
-static bool is_not_after(const void *sample, const void *time)
-{
-    return *(const double *)sample <= *(const double *)time;
-}
-
 /* Finds the first sample after `time`; with `or_at`, at or after `time`. */
 static size_t find_first_after(const struct counter *counter, double time, bool or_at)
 {
-    return search_count_before(counter->time, counter->length, sizeof(*counter->time),
-                               or_at ? search_real_is_below : is_not_after, &time);
+    return search_count(counter->time, counter->length, *element < time || (!or_at && *element == time));
 }
 
 void draw_counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values,

@@ -280,10 +280,7 @@ static bool add_thread(struct grouper *grouper)
 
 /* ---- the groups ---- */
 
-static double get_group_total(const void *group)
-{
-    return ((const struct wait_group *)group)->total;
-}
+DEFINE_MAGNITUDE(get_group_total, struct wait_group, row->total)
 
 /* Returns half of the 95 % interval. A few large parts give less certainty than many small parts: see noise.c. */
 static double estimate_error(struct grouper *grouper, const struct variance *variance)

@@ -6,7 +6,7 @@ const struct time_range whole_time = {-INFINITY, INFINITY};
 
 static size_t find_first_from(const struct sample_table *samples, double time)
 {
-    return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
+    return search_count(samples->time, samples->length, *element < time);
 }
 
 void find_samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last)

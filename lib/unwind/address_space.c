@@ -15,22 +15,16 @@ struct place {
     size_t block, index;
 };
 
-static bool block_ends_at_or_before(const void *element, const void *wanted)
-{
-    const struct mapping_block *block = element;
-    return block->data[block->length - 1].end <= *(const uint64_t *)wanted;
-}
-
 /* Returns the place of the first mapping that ends after `pc`, or the place after the last block. */
 static struct place find_first_ending_after(const struct address_space *space, uint64_t pc)
 {
     struct place place = {0};
     if (space->blocks.length > 1)
-        place.block = search_count_before(space->blocks.data, space->blocks.length, sizeof(*space->blocks.data),
-                                          block_ends_at_or_before, &pc);
+        place.block =
+            search_count(space->blocks.data, space->blocks.length, element->data[element->length - 1].end <= pc);
     if (place.block < space->blocks.length) {
         const struct mapping_block *block = &space->blocks.data[place.block];
-        place.index = search_up_to(block->data, block->length, end, pc);
+        place.index = search_count(block->data, block->length, element->end <= pc);
         if (place.index == block->length)
             place = (struct place){.block = place.block + 1};
     }

@@ -109,7 +109,7 @@ static void table_build(struct fde_table *table, struct cfi_section *section)
 
 static const struct fde_entry *table_search(const struct fde_table *table, uint64_t vaddr)
 {
-    size_t next = search_up_to(table->entries.data, table->entries.length, start, vaddr);
+    size_t next = search_count(table->entries.data, table->entries.length, element->start <= vaddr);
     return next ? &table->entries.data[next - 1] : NULL;
 }
 

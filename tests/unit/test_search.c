@@ -11,14 +11,9 @@ struct place {
     char name;
 };
 
-static bool starts_up_to(const void *place, const void *address)
-{
-    return ((const struct place *)place)->start <= *(const uint32_t *)address;
-}
-
 static size_t places_up_to(const struct place *places, size_t count, uint32_t address)
 {
-    return search_count_before(places, count, sizeof(*places), starts_up_to, &address);
+    return search_count(places, count, element->start <= address);
 }
 
 static void test_nothing_holds_nothing(void **state)
