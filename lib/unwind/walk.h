@@ -107,8 +107,11 @@ static inline bool walk_read_link_register(const struct walk *walk, uint64_t *ad
 /* Makes and caches the rule of a pc. The result is valid until the next call. */
 const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
 
-/* Makes a rule by reading the code up to its return instruction, for a leaf whose CFI failed, and for JIT code. Returns
- * false for other frames. (File code without CFI already has such a rule.) */
+/* Makes a rule by reading the code of the current frame up to its return instruction. */
+bool walk_read_rule(struct walk *walk, struct rule *rule);
+
+/* The same for a leaf whose CFI failed, and for JIT code. Returns false for other frames. (File code without CFI
+ * already has such a rule.) */
 bool walk_rule_by_return(struct walk *walk, struct rule *rule);
 
 /* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */

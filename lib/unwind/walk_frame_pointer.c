@@ -1,7 +1,8 @@
 /*
  * Unknown registers. For a waiting thread, only sp and pc are known. These are enough until a CFA depends on a frame
  * pointer that no inner function has saved: in code with frame pointers (-O0, -fno-omit-frame-pointer) below a system
- * call wrapper without. Then the walker searches for the frame from sp upwards: the CFI's slot for the return address
+ * call wrapper without. If the code up to the return instruction does not show where the return address is, the walker
+ * searches for the frame from sp upwards: the CFI's slot for the return address
  * must hold an address after a call of this function or an indirect call. Uninitialized variables may hold old return
  * addresses, so a walk from a candidate must also reach its caller.
  */
@@ -59,6 +60,22 @@ static bool calls_other_function(struct walk *walk, uint64_t address, uint64_t s
     return mapping && mapping->module && target != start && find_function_start(mapping, target) == target;
 }
 
+/* Finds the return address by reading the code ahead, if it restores sp without the frame pointer ("pop %rbp; ret").
+ * The call before the return address may be of another function, which has jumped to this one. Sets the frame pointer
+ * that leads to the return address, and returns false if the code leads to none. */
+static bool find_by_code(struct walk *walk, uint64_t to_return_address)
+{
+    struct rule rule;
+    uint64_t address;
+    if (!walk_read_rule(walk, &rule) || rule.kind != RULE_RETURN || rule.cfa_register != UNWIND_REG_SP)
+        return false;
+    uint64_t slot = walk->regs.r[UNWIND_REG_SP] + (uint64_t)(rule.cfa_offset + (int64_t)rule.return_slot * 8);
+    if (!walk_read_return_address(walk, slot, &address) || !walk_can_return_to(walk, address))
+        return false;
+    walk->regs.r[UNWIND_REG_BP] = slot - to_return_address;
+    return true;
+}
+
 /*
  * Finds the value that an unknown frame pointer must have. Returns false if none fits. Old frames of returned functions
  * look valid, too: each may have called a function through a pointer or the PLT, and has a caller. So a frame whose
@@ -75,6 +92,8 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
     uint64_t start = find_function_start(mapping, pc);
     uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
     int candidates = 0;
+    if (find_by_code(walk, to_return_address))
+        end = sp, best = CALLED_BY_NAME;
     for (uint64_t bp = sp; bp < end && unwind_work_add(&walk->space->work, 1) &&
                            walk_read_return_address(walk, bp + to_return_address, &address);
          bp += 8) {

@@ -53,12 +53,12 @@ const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact)
     return &costly_rule;
 }
 
-bool walk_rule_by_return(struct walk *walk, struct rule *rule)
+bool walk_read_rule(struct walk *walk, struct rule *rule)
 {
     uint64_t pc = walk->pcs[walk->frame], key = pc | return_bit | (walk->exact ? leaf_bit : 0);
     const struct rule *known = unwind_cache_find(walk->cache, key);
     const struct mapping *mapping = address_space_find(walk->space, pc);
-    if (!mapping || (mapping->module && !walk->leaf_by_return))
+    if (!mapping)
         return false;
     if (!known) {
         if (!unwind_work_add(&walk->space->work, UNWIND_WORK_OF_RETURN))
@@ -75,6 +75,12 @@ bool walk_rule_by_return(struct walk *walk, struct rule *rule)
     }
     *rule = *known;
     return true;
+}
+
+bool walk_rule_by_return(struct walk *walk, struct rule *rule)
+{
+    const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
+    return mapping && (!mapping->module || walk->leaf_by_return) && walk_read_rule(walk, rule);
 }
 
 /* Caches the result for code in files: cfa_register is whether a call precedes the address, cfa_offset the distance to

@@ -1,6 +1,7 @@
 /*
  * Waits in a function that keeps a frame pointer and has large variables which it does not set, so that old return
- * addresses lie in its frame: of the sort that ran before. build: -O1 -fno-omit-frame-pointer
+ * addresses lie in its frame: of the sort that ran before. Then waits in a function that its caller reaches by a jump
+ * of another function. build: -O1 -fno-omit-frame-pointer
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -46,11 +47,38 @@ __attribute__((noinline)) static int between(int ms)
     return code;
 }
 
+__attribute__((noinline)) static int jumped_to(int ms)
+{
+    int code = poll(NULL, 0, ms);
+    sink += code;
+    return code;
+}
+
+__attribute__((noinline, optimize("O2"))) static int jump(int ms)
+{
+    sink++;
+    return jumped_to(ms);
+}
+
+/* Uses the register of the frame pointer for another value. */
+__attribute__((noinline, optimize("omit-frame-pointer"))) static int without_pointer(int ms)
+{
+#ifdef __x86_64__
+    __asm__ volatile("xor %%ebp, %%ebp" ::: "rbp");
+#endif
+    int code = jump(ms);
+    sink += code;
+    return code;
+}
+
+static int (*volatile wait_without_pointer)(int) = without_pointer;
+
 int main(void)
 {
     for (int i = 0; i < 3; i++) {
         stir(DEPTH);
         between(150);
+        wait_without_pointer(150);
     }
     return 0;
 }
