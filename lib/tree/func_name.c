@@ -120,3 +120,12 @@ size_t strip_func_name(const char *name, size_t length, char *bare)
     memmove(bare, bare + scan.start, scan.length - scan.start);
     return scan.length - scan.start;
 }
+
+bool text_append_func_name(struct text_buffer *text, const char *name)
+{
+    size_t length = strlen(name), start = text->length;
+    if (!text_append(text, name, length))
+        return false;
+    text->length = start + strip_func_name(name, length, text->data + start);
+    return true;
+}

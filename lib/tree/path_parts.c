@@ -4,6 +4,7 @@
 #include "base/search.h"
 #include "base/utf8.h"
 #include "tree/engine_state.h"
+#include "tree/func_name.h"
 #include "tree/order.h"
 #include "tree/own_frame.h"
 #include "tree/quantity.h"
@@ -257,6 +258,12 @@ static void append_time(struct sentence *sentence, double ms)
 
 static void append_func(struct sentence *sentence, uint32_t func)
 {
+    const char *name = profile_text(sentence->profile, sentence->profile->funcs.name[func]);
+    sentence->is_out_of_memory |= !text_append_func_name(sentence->text, name);
+}
+
+static void append_object(struct sentence *sentence, uint32_t func)
+{
     append_text(sentence, profile_text(sentence->profile, sentence->profile->funcs.name[func]));
 }
 
@@ -329,7 +336,7 @@ static void append_waiter_of_part(struct sentence *sentence, const struct path_p
     if (part->waited_for == PROFILE_NONE)
         return;
     append_text(sentence, " for ");
-    append_func(sentence, part->waited_for);
+    append_object(sentence, part->waited_for);
     append_end(sentence, part->wakes_in);
 }
 
@@ -417,7 +424,7 @@ static void append_waiter(struct sentence *sentence, const struct path_segment *
     append_text(sentence, object == PROFILE_NONE ? " waits" : " waits for ");
     if (object == PROFILE_NONE)
         return;
-    append_func(sentence, object);
+    append_object(sentence, object);
     append_end(sentence, find_own_place(sentence->profile, segment->wakes_in));
 }
 

@@ -5,9 +5,9 @@
 
 static bool is_runtime_library(const char *name)
 {
-    static const char *const starts[] = {"libc.so",   "libc-2",      "libc.musl-", "libpthread", "ld-linux",
-                                         "ld-musl-",  "ld-2",        "ld64.so",    "libstdc++",  "libc++.so",
-                                         "libc++abi", "libgcc_s.so", "librt.so",   "librt-2",    NULL};
+    static const char *const starts[] = {"libc.so",  "libc-2",  "libc.musl-", "libpthread", "ld-linux",  "ld-musl-",
+                                         "ld-2",     "ld64.so", "libstdc++",  "libc++.so",  "libc++abi", "libgcc_s.so",
+                                         "librt.so", "librt-2", "[vdso]",     NULL};
     return starts_with_any(name, starts);
 }
 
