@@ -406,7 +406,8 @@ static void write_finding_hint(const struct report *report, const struct finding
     if (finding->kind == FINDING_PATH)
         report_append(hint, " --critical-path shows when.");
     else if (finding->kind == FINDING_WAIT && is_word)
-        report_append(hint, " --waits='%s' shows who waits, and who ends the waits.", object);
+        report_append(hint, " --waits='%s' shows who waits%s.", object,
+                      profile_has_wakers(report->profile) ? ", and who ends the waits" : "");
     else if (finding->kind == FINDING_WAIT)
         report_append(hint, " --waits shows all waits.");
 }

@@ -378,7 +378,8 @@ int report_print_waits(const struct report *report, struct error *err)
         if (!report->options.is_live)
             report_print_rest(groups.list.length, limit);
         if (report->wait_grouping == WAITS_BY_OBJECT && groups.list.length && !report->options.is_live)
-            ui_print("\n--waits=OBJECT shows who waits for an object, and who ends the waits.\n");
+            ui_print("\n--waits=OBJECT shows who waits for an object%s.\n",
+                     profile_has_wakers(report->profile) ? ", and who ends the waits" : "");
     }
     array_free(&table.rows);
     array_free(&path);
