@@ -1,6 +1,7 @@
 #include "tree/bottleneck.h"
 
 #include "tree/engine_state.h"
+#include "tree/func_name.h"
 #include "tree/object_waits.h"
 #include "tree/own_frame.h"
 #include "tree/path_parts.h"
@@ -86,6 +87,17 @@ static bool append_all(struct text_buffer *text, const char *const *words, size_
     return enough;
 }
 
+static bool append_func(struct text_buffer *text, const struct engine *engine, uint32_t func)
+{
+    return text_append_func_name(text, get_func_name(engine, func));
+}
+
+/* Appends " in compute"; PROFILE_NONE: nothing. */
+static bool append_in_func(struct text_buffer *text, const struct engine *engine, uint32_t func)
+{
+    return func == PROFILE_NONE || (text_append_z(text, " in ") && append_func(text, engine, func));
+}
+
 #define APPEND(text, ...)                                                                                              \
     append_all(text, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
@@ -98,35 +110,29 @@ static bool has_func(const struct profile *profile, uint32_t stack, uint32_t fun
 }
 
 /* Keeps the segments of threads that hold the object while another thread waits. A holder is in the function in which
- * it later releases the object. Other threads may only be on their way to the object. */
-static void keep_segments_of_holders(struct critical_path *path, const struct profile *profile, uint32_t object)
+ * it later releases the object. Other threads may only be on their way to the object. Returns whether the threads that
+ * release the object are mostly runnable. */
+static bool keep_segments_of_holders(struct critical_path *path, const struct profile *profile, uint32_t object)
 {
     uint32_t wakes_in = PROFILE_NONE,
              releases = PROFILE_NONE; /* values of the last segment, because a wait has many segments */
+    double runnable = 0, total = 0;
     size_t kept = 0;
     for (size_t i = 0; i < path->length; i++) {
         const struct path_segment *segment = &path->data[i];
-        if (segment->wakes_in == PROFILE_NONE || find_path_object(profile, segment->waited_for) != object)
+        if (segment->waited_for == PROFILE_NONE || find_path_object(profile, segment->waited_for) != object)
             continue;
+        total += segment->to - segment->from;
+        bool is_runnable = segment->state == PATH_RUNNABLE;
+        runnable += is_runnable ? segment->to - segment->from : 0;
         if (segment->wakes_in != wakes_in)
             releases = find_own_place(profile, segment->wakes_in).func;
         wakes_in = segment->wakes_in;
-        if (releases != PROFILE_NONE && has_func(profile, segment->stack, releases))
+        if (!is_runnable && releases != PROFILE_NONE && has_func(profile, segment->stack, releases))
             path->data[kept++] = *segment;
     }
     path->length = kept;
-}
-
-/* Finds the parts of a thread's critical path in which other threads hold the object. */
-static int find_parts_of_holders(struct parted_path *path, const struct engine *engine, uint32_t thread,
-                                 uint32_t object, struct error *err)
-{
-    const struct profile *profile = engine_get_profile(engine);
-    int code = critical_path_find(&path->path, profile, thread, engine_get_queried_range(engine), err);
-    if (code)
-        return code;
-    keep_segments_of_holders(&path->path, profile, object);
-    return find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
+    return runnable > total / 2;
 }
 
 /* Returns the part with more than half of the time, or NULL. A thread that waits for the object does not hold the
@@ -145,8 +151,7 @@ static const struct path_part *find_main_part(const struct path_parts *parts, ui
 }
 
 /* Sums the parts of the path by thread, whether the thread runs or waits. */
-static int group_parts_by_thread(struct parted_path *path, const struct engine *engine, uint32_t thread,
-                                 struct error *err)
+static int group_parts_by_thread(struct parted_path *path, const struct engine *engine, struct error *err)
 {
     for (size_t i = 0; i < path->path.length; i++) {
         struct path_segment *segment = &path->path.data[i];
@@ -154,30 +159,53 @@ static int group_parts_by_thread(struct parted_path *path, const struct engine *
             segment->stack = engine_get_profile(engine)->stacks.prefix[segment->stack];
         segment->state = PATH_RUNS;
     }
-    return find_critical_path_parts(engine, &path->path, thread, &path->parts, err);
+    return find_critical_path_parts(engine, &path->path, PROFILE_NONE, &path->parts, err);
 }
 
-/* Appends the work of the holder during the longest wait, or else the function of the holder. */
-static int append_holder(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+/* Appends "runs compute", "waits for disk: read x in load" or "sleeps in poll". */
+static bool append_work(struct text_buffer *text, const struct engine *engine, const struct path_part *part)
+{
+    if (part->state == PATH_RUNS)
+        return text_append_z(text, "runs ") && append_func(text, engine, part->func);
+    const char *object = get_func_name(engine, part->object);
+    bool sleeps = strcmp(object, "sleep") == 0;
+    return APPEND(text, sleeps ? "sleeps" : "waits for ", sleeps ? "" : object) &&
+           append_in_func(text, engine, part->func);
+}
+
+/* Appends the work of the holders during the longest waits, or else the function of the holders. */
+static int append_holder(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_group *group,
                          struct error *err)
 {
     struct parted_path path = {0};
-    const char *does = ", mostly runs ";
-    int code = find_parts_of_holders(&path, engine, group->thread, group->func, err);
+    bool has_work = true;
+    int code = object_waits_find_paths(engine, group->func, &path.path, err);
+    bool lacks_cpu = !code && keep_segments_of_holders(&path.path, engine_get_profile(engine), group->func);
+    if (!code)
+        code = find_critical_path_parts(engine, &path.path, PROFILE_NONE, &path.parts, err);
     const struct path_part *part = code ? NULL : find_main_part(&path.parts, group->func);
     if (!code && !part) {
-        does = ", is mostly in ";
-        code = group_parts_by_thread(&path, engine, group->thread, err);
+        has_work = false;
+        code = group_parts_by_thread(&path, engine, err);
         part = code ? NULL : find_main_part(&path.parts, group->func);
     }
     bool runs = part && part->state == PATH_RUNS && part->func != PROFILE_NONE && part->func != group->own_func;
     bool waits = part && part->state == PATH_WAITS && part->object != PROFILE_NONE;
-    bool has_place = waits && part->func != PROFILE_NONE;
-    if ((runs || waits) &&
-        !APPEND(text, " Its holder, thread ", profile_thread_name(engine_get_profile(engine), part->thread),
-                runs ? does : ", mostly waits for ", get_func_name(engine, runs ? part->func : part->object),
-                has_place ? " in " : "", has_place ? get_func_name(engine, part->func) : "", "."))
-        code = error_no_memory(err);
+    struct text_buffer *text = &bottleneck->sentence;
+    bool has_holder = runs || waits, is_known = has_holder || (lacks_cpu && path.parts.length);
+    bottleneck->has_holder = is_known;
+    if (!code && is_known) {
+        uint32_t thread = (has_holder ? part : path.parts.data)->thread;
+        bool enough =
+            APPEND(text, " Its holder, thread ", profile_thread_name(engine_get_profile(engine), thread), ",",
+                   lacks_cpu ? " is mostly ready to run without a CPU" : "", lacks_cpu && has_holder ? ", else" : "");
+        if (has_holder && has_work)
+            enough = enough && text_append_z(text, lacks_cpu ? " " : " mostly ") && append_work(text, engine, part);
+        else if (has_holder)
+            enough = enough && text_append_z(text, lacks_cpu ? " is in " : " is mostly in ") &&
+                     append_func(text, engine, part->func);
+        code = enough && text_append_z(text, ".") ? 0 : error_no_memory(err);
+    }
     parted_path_destroy(&path);
     return code;
 }
@@ -189,16 +217,23 @@ static bool ends_with_name(const char *object, const char *place)
     return length > end && strcmp(object + length - end, place) == 0;
 }
 
-/* `place`: the function in which threads wait, or PROFILE_NONE. */
+/* Appends "mutex cache in lookup". `place`: the function in which threads wait, or PROFILE_NONE. */
+static bool append_object(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                          uint32_t place)
+{
+    const char *object = get_wait_object_name(engine, group);
+    object = strcmp(object, "child") == 0 ? "child processes" : strcmp(object, "GIL") == 0 ? "the GIL" : object;
+    const char *function = place == PROFILE_NONE ? "" : get_func_name(engine, place);
+    bool has_place = function[0] && !ends_with_name(object, function) && !profile_is_address(function);
+    bool sleeps = strcmp(get_wait_reason_name(engine, group->reason), "Sleep") == 0;
+    return text_append_z(text, sleeps ? "" : object) && append_in_func(text, engine, has_place ? place : PROFILE_NONE);
+}
+
 static int append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
                            uint32_t place, struct error *err)
 {
     char who[QUANTITY_TEXT_MAX], share[QUANTITY_TEXT_MAX];
-    const char *object = get_wait_object_name(engine, group);
-    object = strcmp(object, "child") == 0 ? "child processes" : strcmp(object, "GIL") == 0 ? "the GIL" : object;
     bool is_one = group->threads == 1, sleeps = strcmp(get_wait_reason_name(engine, group->reason), "Sleep") == 0;
-    const char *function = place == PROFILE_NONE ? "" : get_func_name(engine, place);
-    bool has_place = function[0] && !ends_with_name(object, function) && !profile_is_address(function);
     snprintf(who, sizeof(who), "%u of %zu threads %s ", group->threads, engine->threads.length,
              sleeps ? "sleep" : "wait");
     snprintf(share, sizeof(share), "%.0f%% of %s time%s", 100 * group->total / group->there, is_one ? "its" : "their",
@@ -208,19 +243,33 @@ static int append_sentence(struct text_buffer *text, const struct engine *engine
                          !is_one  ? ""
                          : sleeps ? " sleeps "
                                   : " waits ",
-                         share, sleeps ? "" : object, has_place ? " in " : "", has_place ? function : "", ".");
-    return enough ? 0 : error_no_memory(err);
+                         share);
+    return enough && append_object(text, engine, group, place) && text_append_z(text, ".") ? 0 : error_no_memory(err);
+}
+
+static int find_place(const struct engine *engine, const struct wait_group *group, uint32_t *place, struct error *err)
+{
+    struct object_waits waits = {0};
+    int code = object_waits_find_waiters(&waits, engine, group->func, err);
+    *place = code ? PROFILE_NONE : get_main_waiter(&waits);
+    object_waits_destroy(&waits);
+    return code;
+}
+
+int wait_group_append_object(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                             struct error *err)
+{
+    uint32_t place;
+    int code = find_place(engine, group, &place, err);
+    return code || append_object(text, engine, group, place) ? code : error_no_memory(err);
 }
 
 int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
                                struct error *err)
 {
-    struct object_waits waits = {0};
-    int code = object_waits_find_waiters(&waits, engine, group->func, err);
-    if (!code)
-        code = append_sentence(text, engine, group, get_main_waiter(&waits), err);
-    object_waits_destroy(&waits);
-    return code;
+    uint32_t place;
+    int code = find_place(engine, group, &place, err);
+    return code ? code : append_sentence(text, engine, group, place, err);
 }
 
 /* ---- a pool with too few items ---- */
@@ -260,20 +309,21 @@ static int describe_pool(struct bottleneck *bottleneck, const struct engine *eng
     const struct path_part *part = NULL; /* the longest part in which a thread does something */
     for (size_t i = 0; i < waits.meanwhile.length; i++) {
         const struct path_part *other = &waits.meanwhile.data[i];
-        total += other->ms;
+        total += other->state == PATH_RUNNABLE ? 0 : other->ms;
         part = !part && (other->state == PATH_RUNS || other->state == PATH_WAITS) ? other : part;
     }
     bool is_busy =
         part && part->waited_for == group->func && part->object != group->func && !waits_for_event(engine, part);
     if (!code && is_busy && is_pool(&waits, engine_get_profile(engine))) {
-        bool runs = part->state == PATH_RUNS, has_verb = part->func != PROFILE_NONE && part->ms > total / 2;
+        struct text_buffer *text = &bottleneck->sentence;
+        bool has_work = part->func != PROFILE_NONE && part->ms > total / 2;
         bottleneck->object = group->func;
-        code = append_sentence(&bottleneck->sentence, engine, group, get_main_waiter(&waits), err);
-        if (!code && has_verb &&
-            !APPEND(&bottleneck->sentence, " Thread ", profile_thread_name(engine_get_profile(engine), part->thread),
-                    ", which ends waits, mostly ", runs ? "runs " : "waits for ",
-                    get_func_name(engine, runs ? part->func : part->object), runs ? "" : " in ",
-                    runs ? "" : get_func_name(engine, part->func), "."))
+        bottleneck->has_holder = has_work;
+        code = append_sentence(text, engine, group, get_main_waiter(&waits), err);
+        if (!code && has_work &&
+            !(APPEND(text, " Thread ", profile_thread_name(engine_get_profile(engine), part->thread),
+                     ", which ends waits, mostly ") &&
+              append_work(text, engine, part) && text_append_z(text, ".")))
             code = error_no_memory(err);
     }
     object_waits_destroy(&waits);
@@ -299,7 +349,7 @@ static double sum_lifetime_with_work(const struct engine *engine, const struct w
 }
 
 int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
-                           bool with_pools, struct error *err)
+                           const struct bottleneck *path, struct error *err)
 {
     double lifetime = sum_lifetime_with_work(engine, groups);
     bool has_wakers = profile_has_wakers(engine_get_profile(engine));
@@ -310,7 +360,8 @@ int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *e
         if (group->total < least_share * lifetime)
             break;
         bottleneck->weight = fmin(1, share / large);
-        if (with_pools && share > large && has_wakers && can_be_pool(engine, group)) {
+        bool can_explain = !path->sentence.length || path->object == group->func;
+        if (can_explain && share > large && has_wakers && can_be_pool(engine, group)) {
             int code = describe_pool(bottleneck, engine, group, err);
             if (code || bottleneck->sentence.length)
                 return code;
@@ -320,7 +371,7 @@ int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *e
         bottleneck->object = group->func;
         int code = wait_group_append_sentence(&bottleneck->sentence, engine, group, err);
         bool has_holder = !code && group->longest > 0 && has_wakers;
-        return has_holder ? append_holder(&bottleneck->sentence, engine, group, err) : code;
+        return has_holder ? append_holder(bottleneck, engine, group, err) : code;
     }
     return 0;
 }

@@ -6,14 +6,14 @@
  *     parts."
  *   - If the threads that wait for a lock, for a disk or for a page wait for a seventh of their time, and for a tenth
  *     of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
- *     stacks of wakers, the critical path of a waiting thread adds the function in which a holder is most of that time:
+ *     stacks of wakers, the critical paths during the longest of these waits add what the holders do most of that time:
  *     "Its holder, thread loader, mostly runs read_all."
  *
  * Threads also wait for work with condition variables, semaphores, pipes and sockets, so these are no bottleneck.
  * Neither is a lock of unknown kind. A condition variable or a semaphore is a bottleneck only with wakers, if one
  * function waits and ends waits, as for the items of a pool, and threads with items run or wait for something else for
  * most of the time: "8 of 9 threads wait 63% of their time for condition variable pool_free in pool_get. Thread client,
- * which ends waits, mostly waits for sleep in run_query."
+ * which ends waits, mostly sleeps in run_query."
  */
 #pragma once
 
@@ -24,16 +24,22 @@ struct bottleneck {
     struct text_buffer sentence; /* empty: none */
     uint32_t object;             /* func of the object of the sentence; PROFILE_NONE: unknown */
     double weight;               /* 0 to 1: how much of the run the sentence explains */
+    bool has_holder;             /* the sentence has the work of the threads that hold the object or items of a pool */
 };
 
 /* Fills the zeroed struct with the critical path of the first thread of the engine's query. Call bottleneck_destroy()
  * also after a failure. */
 int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err);
 
-/* The same for the object of most waits. `groups`: the waits of the query by object, which may be empty. `with_pools`:
- * false if a critical path already explains why threads wait for each other. */
+/* The same for the object of most waits. `groups`: the waits of the query by object, which may be empty. `path`: the
+ * critical path from bottleneck_find_path(). If it explains why threads wait for another object, pools are no
+ * bottleneck. */
 int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
-                           bool with_pools, struct error *err);
+                           const struct bottleneck *path, struct error *err);
+
+/* Appends "mutex cache in Cache::lookup". */
+int wait_group_append_object(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,
+                             struct error *err);
 
 /* Appends "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." */
 int wait_group_append_sentence(struct text_buffer *text, const struct engine *engine, const struct wait_group *group,

@@ -15,12 +15,19 @@
 
 static const double least_share = 0.1, large = 1.0 / 3;
 
+/* The objects that findings name: of the critical path, of the waits for each other, and of other waits. PROFILE_NONE:
+ * none. */
+struct named_objects {
+    uint32_t path, waits, other;
+};
+
 /* Figures of the query that several findings use. */
 struct run {
     struct engine *engine;
     const struct profile *profile;
     double wall, cpu, runnable; /* ms */
     struct wait_groups reasons, objects;
+    struct named_objects named;
 };
 
 /* ---- the parts ---- */
@@ -180,22 +187,20 @@ static int add_sentence(struct findings *findings, enum finding_kind kind, const
                                  bottleneck->sentence.data);
 }
 
-/* The objects that findings name; PROFILE_NONE: none. */
-struct named_objects {
-    uint32_t path, waits;
-};
-
-static int add_bottlenecks(struct findings *findings, const struct run *run, struct named_objects *named,
-                           struct error *err)
+static int add_bottlenecks(struct findings *findings, struct run *run, struct error *err)
 {
     struct bottleneck path = {0}, waits = {0};
     int code = bottleneck_find_path(&path, run->engine, err);
     if (!code)
-        code = bottleneck_find_object(&waits, run->engine, &run->objects, !path.sentence.length, err);
-    *named = (struct named_objects){path.object, waits.object};
-    if (!code)
+        code = bottleneck_find_object(&waits, run->engine, &run->objects, &path, err);
+    run->named.path = path.object;
+    run->named.waits = waits.object;
+    bool is_same = path.sentence.length && waits.object == path.object;
+    if (is_same)
+        waits.weight = fmax(waits.weight, path.weight);
+    if (!code && !(is_same && waits.has_holder))
         code = add_sentence(findings, FINDING_PATH, &path, err);
-    if (!code && (waits.object != path.object || !path.sentence.length))
+    if (!code && (!is_same || waits.has_holder))
         code = add_sentence(findings, FINDING_WAIT, &waits, err);
     bottleneck_destroy(&path);
     bottleneck_destroy(&waits);
@@ -232,9 +237,13 @@ static int append_child(struct text_buffer *text, const struct run *run, uint32_
     return text_append_z(text, sentence) ? 0 : error_no_memory(err);
 }
 
+static bool is_named(const struct run *run, const struct wait_group *group)
+{
+    return group->func == run->named.path || group->func == run->named.waits || group->func == run->named.other;
+}
+
 /* Adds the wait that explains most of the run, besides those of the bottlenecks. */
-static int add_wait(struct findings *findings, const struct run *run, const struct named_objects *named,
-                    struct error *err)
+static int add_wait(struct findings *findings, struct run *run, struct error *err)
 {
     const struct wait_group *best = NULL;
     double weight = 0;
@@ -246,18 +255,66 @@ static int add_wait(struct findings *findings, const struct run *run, const stru
         double importance = get_importance(reason);
         double share = group->total / (ends_run ? run->wall : findings->whole) * importance;
         if (may_be_idle(run, group, importance) || group->total < least_share * findings->whole ||
-            group->total < large * group->there || share <= weight || group->func == named->path ||
-            group->func == named->waits || (is_child && group->threads > 1))
+            group->total < large * group->there || share <= weight || is_named(run, group) ||
+            (is_child && group->threads > 1))
             continue; /* a tree of processes waits for the work of its children, which other findings explain */
         best = group;
         weight = share;
     }
     if (!best)
         return 0;
+    run->named.other = best->func;
     struct bottleneck text = {.object = best->func, .weight = weight};
     int code = wait_group_append_sentence(&text.sentence, run->engine, best, err);
     if (!code && best->threads == 1 && strcmp(get_wait_reason_name(run->engine, best->reason), "Child") == 0)
         code = append_child(&text.sentence, run, best->thread, err);
+    if (!code)
+        code = add_sentence(findings, FINDING_WAIT, &text, err);
+    bottleneck_destroy(&text);
+    return code;
+}
+
+/* Returns the object for which threads wait longest, or NULL. Sleeps, short waits and the time without a CPU have no
+ * object. Threads of runtimes without work have none, either. */
+static const struct wait_group *find_main_object(const struct run *run)
+{
+    static const char *const without[] = {"Runnable", "Not seen", "Sleep", "Idle thread", "Not recorded"};
+    for (size_t i = 0; i < run->objects.list.length; i++) {
+        const struct wait_group *group = &run->objects.list.data[i];
+        const char *reason = get_wait_reason_name(run->engine, group->reason);
+        size_t at = 0;
+        while (at < sizeof(without) / sizeof(*without) && strcmp(reason, without[at]) != 0)
+            at++;
+        if (at == sizeof(without) / sizeof(*without))
+            return group;
+    }
+    return NULL;
+}
+
+static bool has_finding(const struct findings *findings, enum finding_kind kind)
+{
+    for (size_t i = 0; i < findings->list.length; i++)
+        if (findings->list.data[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* Adds the longest waits of a run with little CPU time also if the threads may wait for work. The finding about one
+ * thread already has them. */
+static int add_wait_for_work(struct findings *findings, const struct run *run, struct error *err)
+{
+    static const char *const reasons[] = {"Condition variable", "Pipe", "Future", "Park"};
+    static const double weight_of_idle = 0.9;
+    const struct wait_group *group = find_main_object(run);
+    bool is_other = false;
+    for (size_t i = 0; group && i < sizeof(reasons) / sizeof(*reasons); i++)
+        is_other |= strcmp(get_wait_reason_name(run->engine, group->reason), reasons[i]) == 0;
+    if (!is_other || is_named(run, group) || run->cpu > large * run->wall ||
+        has_finding(findings, FINDING_ONE_THREAD) || group->total < least_share * findings->whole ||
+        group->total < large * group->there)
+        return 0;
+    struct bottleneck text = {.object = group->func, .weight = weight_of_idle * group->total / group->there};
+    int code = wait_group_append_sentence(&text.sentence, run->engine, group, err);
     if (!code)
         code = add_sentence(findings, FINDING_WAIT, &text, err);
     bottleneck_destroy(&text);
@@ -307,10 +364,18 @@ static int add_one_thread(struct findings *findings, const struct run *run, doub
                                     .func = PROFILE_NONE,
                                     .thread = busiest};
     const char *name = profile_thread_name(run->profile, busiest);
-    return findings_add_sentence(findings, finding, err,
-                                 "One thread, %.*s (%.20s), has %.0f%% of the CPU time; %u others wait.",
-                                 utf8_cut(name, 80), name, profile_text(profile, profile->threads.data[busiest].tid),
-                                 100 * most / run->cpu, others);
+    const struct wait_group *group = find_main_object(run);
+    bool has_object = group && group->total > (run->objects.totals.waited - run->objects.totals.runnable) / 2 &&
+                      !is_named(run, group);
+    struct text_buffer object = {0};
+    int code = has_object ? wait_group_append_object(&object, run->engine, group, err) : 0;
+    if (!code)
+        code = findings_add_sentence(
+            findings, finding, err, "One thread, %.*s (%.20s), has %.0f%% of the CPU time; %u others wait%s%.*s.",
+            utf8_cut(name, 80), name, profile_text(profile, profile->threads.data[busiest].tid), 100 * most / run->cpu,
+            others, object.length ? ", mostly for " : "", (int)object.length, object.length ? object.data : "");
+    array_free(&object);
+    return code;
 }
 
 /* Whether more processes than a program and the one that starts it could use several CPUs. */
@@ -366,7 +431,6 @@ DEFINE_COMPARE(compare_findings, struct finding, ORDER_THEN(b->weight, a->weight
 
 static int find_of_times(struct findings *findings, struct run *run, struct error *err)
 {
-    struct named_objects named = {PROFILE_NONE, PROFILE_NONE};
     int code = engine_group_waits(run->engine, WAITS_BY_REASON, &run->reasons, err);
     run->runnable = run->reasons.totals.runnable;
     if (!code)
@@ -376,9 +440,9 @@ static int find_of_times(struct findings *findings, struct run *run, struct erro
     if (!code && !run->engine->is_searching && !run->engine->transforms.items.length)
         code = write_headline(findings, run, err);
     if (!code && engine_has_waits(run->engine))
-        code = add_bottlenecks(findings, run, &named, err);
+        code = add_bottlenecks(findings, run, err);
     if (!code && engine_has_waits(run->engine))
-        code = add_wait(findings, run, &named, err);
+        code = add_wait(findings, run, err);
     return code;
 }
 
@@ -389,7 +453,8 @@ int findings_find(struct findings *findings, struct engine *engine, struct error
     struct run run = {.engine = engine,
                       .profile = profile,
                       .wall = range.to - range.from,
-                      .cpu = engine_get_timings(engine)->root_total};
+                      .cpu = engine_get_timings(engine)->root_total,
+                      .named = {PROFILE_NONE, PROFILE_NONE, PROFILE_NONE}};
     bool has_times = engine->weight == WEIGH_CPU_TIME && !profile->meta.has_no_times;
     if (profile_is_comparison(profile) || !engine->threads.length)
         return 0;
@@ -399,6 +464,8 @@ int findings_find(struct findings *findings, struct engine *engine, struct error
         code = add_runnable(findings, &run, relevance, err);
     if (!code && has_times)
         code = add_one_thread(findings, &run, relevance, err);
+    if (!code && has_times && engine_has_waits(engine))
+        code = add_wait_for_work(findings, &run, err);
     if (!code && has_times)
         code = add_serial_part(findings, &run, range, err);
     if (!code)

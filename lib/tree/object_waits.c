@@ -254,11 +254,10 @@ static bool is_shorter(const void *context, uint32_t a, uint32_t b)
     return collector->list.data[a].part.longest < collector->list.data[b].part.longest;
 }
 
-static int find_meanwhile(struct collector *collector, struct error *err)
+static int find_paths(struct collector *collector, struct critical_path *path, struct error *err)
 {
     enum { MOST_PATHS = 1000 };
     const struct engine *engine = collector->engine;
-    struct critical_path path = {0};
     struct path_ranges ranges = {0};
     int code = order_numbers(collector->numbers, collector->list.length, is_shorter, collector, err);
     for (size_t i = 0; !code && i < collector->list.length && i < MOST_PATHS; i++) {
@@ -269,11 +268,18 @@ static int find_meanwhile(struct collector *collector, struct error *err)
             code = error_no_memory(err);
     }
     if (!code)
-        code = critical_paths_find(&path, engine_get_profile(engine), ranges.data, ranges.length, err);
-    if (!code)
-        code = find_critical_path_parts(engine, &path, PROFILE_NONE, &collector->waits->meanwhile, err);
-    array_free(&path);
+        code = critical_paths_find(path, engine_get_profile(engine), ranges.data, ranges.length, err);
     array_free(&ranges);
+    return code;
+}
+
+static int find_meanwhile(struct collector *collector, struct error *err)
+{
+    struct critical_path path = {0};
+    int code = find_paths(collector, &path, err);
+    if (!code)
+        code = find_critical_path_parts(collector->engine, &path, PROFILE_NONE, &collector->waits->meanwhile, err);
+    array_free(&path);
     return code;
 }
 
@@ -340,6 +346,18 @@ int object_waits_find_waiters(struct object_waits *waits, const struct engine *e
         code = make_rows(&collector, false, &waits->waiters, err);
     scale_waits(waits, engine_get_wait_factor(engine));
     collector_destroy(&collector);
+    return code;
+}
+
+int object_waits_find_paths(const struct engine *engine, uint32_t object, struct critical_path *path, struct error *err)
+{
+    struct object_waits waits = {0};
+    struct collector collector = {.engine = engine, .waits = &waits};
+    int code = collect_waits(&collector, object, err);
+    if (!code)
+        code = find_paths(&collector, path, err);
+    collector_destroy(&collector);
+    object_waits_destroy(&waits);
     return code;
 }
 

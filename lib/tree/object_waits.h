@@ -54,6 +54,10 @@ int object_waits_find(struct object_waits *waits, const struct engine *engine, u
 int object_waits_find_waiters(struct object_waits *waits, const struct engine *engine, uint32_t object,
                               struct error *err);
 
+/* Finds the critical paths during the longest waits for the object. */
+int object_waits_find_paths(const struct engine *engine, uint32_t object, struct critical_path *path,
+                            struct error *err);
+
 /* Returns the function in which threads wait for more than half of the time, or PROFILE_NONE. */
 uint32_t get_main_waiter(const struct object_waits *waits);
 

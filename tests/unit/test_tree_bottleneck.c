@@ -16,8 +16,9 @@ static struct error err;
 
 /* How the thread "holder" ends the wait of one more thread for lock a, 50 ms. */
 struct release {
-    const char *waker, *in; /* NULL: unknown; `in`: the function */
-    int sleep, waits;       /* ms in which "holder" sleeps, and then waits for lock b, before it runs store(), of 100 */
+    const char *waker, *in;     /* NULL: unknown; `in`: the function */
+    int sleep, waits, runnable; /* ms in which "holder" sleeps, then waits for lock b, and then is runnable, before it
+                                   runs store(), of 100 */
 };
 
 static uint32_t find_stack_of(const struct profile *profile, const char *function)
@@ -41,13 +42,17 @@ static struct engine *make_threads(const char *reason, const struct release *rel
 {
     struct profile profile;
     struct wait_stacks stacks = wait_profile_make(&profile);
-    int sleep = release ? release->sleep : 0, begin = sleep + (release ? release->waits : 0);
+    int sleep = release ? release->sleep : 0, waited = sleep + (release ? release->waits : 0);
+    int begin = waited + (release ? release->runnable : 0);
     profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, reason);
     struct thread *holder = wait_profile_thread(&profile, "holder", 0);
     if (sleep)
         wait_profile_wait(holder, stacks.sleep, 0, sleep, 0);
-    if (begin > sleep)
-        wait_profile_wait(holder, stacks.store_lock_b, sleep, begin, 0);
+    if (waited > sleep)
+        wait_profile_wait(holder, stacks.store_lock_b, sleep, waited, 0);
+    if (begin > waited)
+        wait_profile_wait(holder, wait_profile_call(&profile, stacks.store, "runnable", REASON_RUNNABLE), waited, begin,
+                          0);
     for (int time = begin + 1; time <= 100; time++)
         wait_profile_run(holder, stacks.store, time, 1);
     if (release) {
@@ -69,6 +74,7 @@ static void assert_sentence_of(struct engine *engine, size_t first, size_t count
 {
     static const uint32_t threads[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct bottleneck bottleneck = {0};
+    const struct bottleneck no_path = {.object = PROFILE_NONE};
     const struct tree_query query = {
         .threads = threads + first, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
@@ -76,7 +82,7 @@ static void assert_sentence_of(struct engine *engine, size_t first, size_t count
     assert_int_equal(engine_group_bottleneck_waits(engine, &groups, &err), 0);
     assert_int_equal(bottleneck_find_path(&bottleneck, engine, &err), 0);
     assert_true(bottleneck.sentence.length == 0 && bottleneck.object == PROFILE_NONE);
-    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, true, &err), 0);
+    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, &no_path, &err), 0);
     wait_groups_destroy(&groups);
     assert_true(text_append(&bottleneck.sentence, "", 1));
     assert_string_equal(bottleneck.sentence.data, wanted);
@@ -124,7 +130,7 @@ static void test_waits_for_work_are_no_bottleneck(void **state)
     for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
         struct engine *engine = make_threads(reasons[i], NULL);
         assert_sentence(engine, 4, "");
-        assert_int_equal(has_finding_of(engine, "lock 0x1000"), strcmp(reasons[i], "Lock") == 0);
+        assert_true(has_finding_of(engine, "lock 0x1000")); /* the threads run for less than a third of the time */
         assert_int_equal(is_in_headline, strcmp(reasons[i], "Lock") == 0);
         engine_free(engine);
     }
@@ -221,8 +227,12 @@ static void test_the_function_that_releases_leads_to_what_the_holder_does(void *
     (void)state;
     assert_holder((struct release){"holder (103)", "store", 0, 0}, " Its holder, thread holder, mostly runs store.");
     assert_holder((struct release){"holder (103)", "main", 40, 0},
-                  " Its holder, thread holder, mostly waits for sleep in main.");
+                  " Its holder, thread holder, mostly sleeps in main.");
     assert_holder((struct release){"holder (103)", "main", 20, 10}, " Its holder, thread holder, is mostly in store.");
+    assert_holder((struct release){"holder (103)", "store", 0, 0, 40},
+                  " Its holder, thread holder, is mostly ready to run without a CPU, else runs store.");
+    assert_holder((struct release){"holder (103)", "main", 12, 5, 30},
+                  " Its holder, thread holder, is mostly ready to run without a CPU, else sleeps in main.");
 }
 
 static void test_a_thread_on_its_way_to_the_lock_is_no_holder(void **state)

@@ -18,6 +18,7 @@ struct row {
     int ms;
     int reason;        /* 0: it runs */
     const char *waker; /* of the wait */
+    const char *ends;  /* stack of the waker */
 };
 
 static uint32_t add_library(struct profile *profile, const char *name)
@@ -45,18 +46,18 @@ static void set_place(struct profile *profile, uint32_t stack, const char *libra
     profile->funcs.source[func] = (uint32_t)profile->sources.length - 1;
 }
 
-static uint32_t add_stack(struct profile *profile, const struct row *row)
+static uint32_t add_stack(struct profile *profile, const char *names, int reason)
 {
     char text[256], *rest = text, *frame;
     uint32_t stack = PROFILE_NONE;
-    snprintf(text, sizeof(text), "%s", row->stack);
+    snprintf(text, sizeof(text), "%s", names);
     while ((frame = strsep(&rest, ";"))) {
         char *name = strchr(frame, '!'), *place = strchr(frame, '@');
         if (name)
             *name++ = '\0';
         if (place)
             *place++ = '\0';
-        stack = wait_profile_call(profile, stack, name ? name : frame, name ? -1 : row->reason);
+        stack = wait_profile_call(profile, stack, name ? name : frame, name ? -1 : reason);
         if (name)
             set_place(profile, stack, frame, place);
     }
@@ -76,11 +77,13 @@ static void add_row(struct profile *profile, const struct row *row, bool is_new,
             thread->pid = strings_add_z(&profile->strings, colon + 1);
         assert_true(samples_give_waker(&thread->samples));
     }
-    uint32_t stack = add_stack(profile, row);
+    uint32_t stack = add_stack(profile, row->stack, row->reason);
     if (row->reason)
         wait_profile_wait(thread, stack, *time, *time + row->ms, 0);
     if (row->waker)
         thread->samples.waker[thread->samples.length - 1] = strings_add_z(&profile->strings, row->waker);
+    if (row->ends)
+        thread->samples.waker_stack[thread->samples.length - 1] = add_stack(profile, row->ends, 0);
     for (int i = 1; i <= row->ms && !row->reason; i++)
         wait_profile_run(thread, stack, *time + i, 1);
     *time += row->ms;
@@ -99,6 +102,7 @@ static void check(const struct row *rows, const char *wanted)
     uint32_t threads[8], count = 0;
     int time = 0;
     wait_profile_make(&profile);
+    profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, "Mutex");
     profile.meta.arguments = strings_add_z(&profile.strings, "./prog 1");
     profile.meta.logical_cpus = 4;
     if (is_comparison)
@@ -232,8 +236,9 @@ static void test_a_headline_names_the_lock_of_most_waits(void **state)
           "Thread a waits 75% of its time for mutex cache in get.\n" ALL_HOT,
           {"a", "prog!main;prog!hot", 20}, {"a", "prog!main;prog!get;mutex cache", 75, REASON_LOCK},
           {"a", "prog!main;prog!get;mutex b", 5, REASON_LOCK});
-    CHECK("On CPU 20.0 ms of 0.100 s (20%), mostly waits for a lock (80% of its time).\n"
-          "Thread a waits 45% of its time for mutex cache in get.\n" ALL_HOT,
+    CHECK("On CPU 20.0 ms of 0.100 s (20%), mostly waits for a mutex (80% of its time).\n"
+          "Thread a waits 45% of its time for mutex cache in get.\n"
+          "Thread a waits 35% of its time for mutex b in get.\n" ALL_HOT,
           {"a", "prog!main;prog!hot", 20}, {"a", "prog!main;prog!get;mutex cache", 45, REASON_LOCK},
           {"a", "prog!main;prog!get;mutex b", 35, REASON_LOCK});
     CHECK("On CPU 20.0 ms of 0.100 s (20%).\n" /* no reason has half of the time */
@@ -258,6 +263,36 @@ static void test_waits_and_cpu_time_are_in_the_order_of_their_weight(void **stat
           "hold takes 83% of CPU time.",
           {"a", "prog!main;prog!hot", 10}, {"a", "prog!main;prog!get;mutex cache", 80, REASON_LOCK, "b (104)"},
           {"a", "prog!main;prog!hot", 10}, {"b", "prog!main;prog!hold", 100});
+}
+
+static void test_a_run_with_little_cpu_time_has_waits_for_work(void **state)
+{
+    (void)state;
+    CHECK("On CPU 20.0 ms of 0.100 s (20%).\n"
+          "2 of 3 threads wait 100% of their time for pipe x in get.\n"
+          "Thread a sleeps 80% of its time in main.\n" ALL_HOT,
+          {"a", "prog!main;prog!hot", 20}, {"a", "prog!main;sleep", 80, REASON_SLEEP},
+          {"b", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE},
+          {"c", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE});
+    CHECK("On CPU 40.0 ms of 0.100 s (40%).\n" ALL_HOT "\n"
+          "One thread, a (103), has 100% of the CPU time; 2 others wait, mostly for pipe x in get.\n"
+          "Thread a sleeps 60% of its time in main.",
+          {"a", "prog!main;prog!hot", 40}, {"a", "prog!main;sleep", 60, REASON_SLEEP},
+          {"b", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE},
+          {"c", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE});
+}
+
+static void test_the_holder_of_a_lock_is_named_instead_of_the_critical_path(void **state)
+{
+    (void)state;
+    CHECK("On CPU 31.0 ms of 0.100 s (31%).\n"
+          "Thread a waits 80% of its time for mutex cache in get. Its holder, thread b, mostly sleeps in hold.\n"
+          "Thread b sleeps 89% of its time in hold.\n"
+          "hot takes 65% of CPU time.",
+          {"a", "prog!main;prog!hot", 10},
+          {"a", "prog!main;prog!get(int);mutex cache", 80, REASON_LOCK, "b (104)", "prog!main;prog!hold(int)"},
+          {"a", "prog!main;prog!hot", 10}, {"b", "prog!main;prog!hold(int);sleep", 89, REASON_SLEEP},
+          {"b", "prog!main;prog!hold(int)", 11});
 }
 
 static void test_a_wait_for_a_child_names_the_busiest_process(void **state)
@@ -295,7 +330,7 @@ static void test_the_use_of_cpus_is_a_finding(void **state)
           {"b", "prog!main;prog!hot", 85}, {"b", "prog!main;runnable", 15, REASON_RUNNABLE});
     CHECK("On CPU 98.0 ms of 0.100 s (98%).\n"
           "hot takes 92% of CPU time.\n"
-          "One thread, a (103), has 92% of the CPU time; 2 others wait.",
+          "One thread, a (103), has 92% of the CPU time; 2 others wait, mostly for pipe in main.",
           {"a", "prog!main;prog!hot", 90}, {"a", "prog!main;sleep", 10, REASON_SLEEP}, {"b", "prog!main;prog!x", 4},
           {"b", "prog!main;pipe", 96, REASON_PIPE}, {"c", "prog!main;prog!x", 4},
           {"c", "prog!main;pipe", 96, REASON_PIPE});
@@ -334,6 +369,8 @@ int main(void)
         cmocka_unit_test(test_functions_without_symbols_have_their_libraries),
         cmocka_unit_test(test_a_headline_names_the_lock_of_most_waits),
         cmocka_unit_test(test_waits_and_cpu_time_are_in_the_order_of_their_weight),
+        cmocka_unit_test(test_a_run_with_little_cpu_time_has_waits_for_work),
+        cmocka_unit_test(test_the_holder_of_a_lock_is_named_instead_of_the_critical_path),
         cmocka_unit_test(test_a_wait_for_a_child_names_the_busiest_process),
         cmocka_unit_test(test_the_first_thread_that_waits_for_the_network_is_not_idle),
         cmocka_unit_test(test_the_use_of_cpus_is_a_finding),
