@@ -409,7 +409,7 @@ static void add_python(struct metadata *metadata)
     uint64_t late = replay_get_info_number(replay, INFO_PYTHON_LATE, 0);
     if (!samples || read > samples || late > samples - read)
         return;
-    add_count_and_share(metadata, "Python samples with Python frames", read, samples);
+    add_count_and_share(metadata, "Python samples with their Python frames", read, samples);
     if (late)
         add_number(metadata, "Samples without Python frames, because the thread continued", "integer", late);
     if (samples - read - late)

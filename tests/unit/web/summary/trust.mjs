@@ -22,7 +22,7 @@ await check('a recording without most names is not called good, and says what to
 });
 
 await check('a recording without many Python frames is not called good', () => {
-    const section = (share, label = 'Python samples with Python frames') => ({
+    const section = (share, label = 'Python samples with their Python frames') => ({
         label: 'Data quality',
         entries: [
             { label: 'Stacks complete', value: '477 (100 %)' },
@@ -64,7 +64,7 @@ await check('each figure has a limit, at which it is still good', () => {
     const limits = [
         ['Addresses resolved', '80 (80.00 %)', '79 (79.99 %)', '80.0% of addresses resolved'],
         ['CPU time covered by samples', '90.00 % (9 of 10 s)', '89.60 % (8.96 of 10 s)', '90% of CPU time sampled'],
-        ['Python samples with Python frames', '95 (95.00 %)', '94 (94.94 %)', 'Python frames in 94.9% of Python samples'],
+        ['Python samples with their Python frames', '95 (95.00 %)', '94 (94.94 %)', 'Python frames in 94.9% of Python samples'],
         ['Stacks complete', '95 (95.00 %)', '94 (94.94 %)', '94.9% complete stacks'],
         ['Samples lost', '10', '11', '11 lost'],
     ];
