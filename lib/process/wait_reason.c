@@ -95,8 +95,8 @@ static const struct call_kind calls[] = {
     {SYS_sendmmsg, REASON_NETWORK, OBJECT_FILE, "send"},
     {SYS_wait4, REASON_CHILD, OBJECT_NONE, "child"},
     {SYS_waitid, REASON_CHILD, OBJECT_NONE, "child"},
-    {SYS_clone, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* with CLONE_VFORK */
-    {SYS_clone3, REASON_CHILD, OBJECT_NONE, "child: vfork"},
+    {SYS_clone, REASON_CHILD, OBJECT_NONE, "vfork child"}, /* with CLONE_VFORK */
+    {SYS_clone3, REASON_CHILD, OBJECT_NONE, "vfork child"},
     {SYS_flock, REASON_LOCK, OBJECT_LOCKED, "lock"},
     {SYS_fcntl, REASON_LOCK, OBJECT_LOCKED, "lock"},
     /* the lock of the kernel that page faults of all threads take, too */
@@ -126,7 +126,7 @@ static const struct call_kind calls[] = {
     {SYS_rename, REASON_DISK, OBJECT_NONE, "disk: rename"},
     {SYS_unlink, REASON_DISK, OBJECT_NONE, "disk: unlink"},
     {SYS_mkdir, REASON_DISK, OBJECT_NONE, "disk: mkdir"},
-    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "child: vfork"}, /* until the child starts a program */
+    {SYS_vfork, REASON_CHILD, OBJECT_NONE, "vfork child"}, /* until the child starts a program */
     {SYS_pause, REASON_SLEEP, OBJECT_NONE, "signal"},
 #endif
 };

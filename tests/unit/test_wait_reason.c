@@ -327,7 +327,7 @@ static void wait_for_vfork(int fd)
 static void test_a_parent_in_vfork_waits_for_its_child(void **unused)
 {
     (void)unused;
-    assert_string_equal(state_of(wait_for_vfork, 0, REASON_CHILD).object, "child: vfork");
+    assert_string_equal(state_of(wait_for_vfork, 0, REASON_CHILD).object, "vfork child");
 }
 
 static void *sleep_in_thread(void *unused)
