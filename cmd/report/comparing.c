@@ -99,14 +99,14 @@ static bool has_part(const struct compared_side *side)
 int comparing_choose_files(struct comparing *comparing, const char *command, int count, char **files, int after)
 {
     struct compared_side *base = &comparing->sides[SIDE_BASE], *new = &comparing->sides[SIDE_NEW];
-    comparing->splits &= count == 1 && !has_part(base) && !has_part(new);
+    comparing->splits &= count == 1 && !comparing->has_markers && !has_part(base) && !has_part(new);
     if (count == 0)
         return ui_usage(command, "no file given");
     if (count == 1 && after <= 0) {
-        if (!comparing->splits && !has_part(base) && !has_part(new))
+        if (!comparing->splits && !comparing->has_markers && !has_part(base) && !has_part(new))
             return ui_usage(
                 command,
-                "one file given; give two files, or select two parts of the file with --base-range and --new-range, --base-thread and --new-thread, or --slowest");
+                "one file given; give two files, or select two parts of the file with --base-range and --new-range, --base-thread and --new-thread, --base-markers and --new-markers, or --slowest");
         return array_push(&base->files, files[0]) && array_push(&new->files, files[0]) ? 0 : ui_fail("out of memory");
     }
     if (after < 0 && count > 2)

@@ -22,6 +22,7 @@ struct comparing {
     const char *by_function;
     bool splits; /* --slowest divides one file into both sides. The caller of comparing_choose_files() sets `splits` for
                   * --slowest, and the function unsets it for two files. */
+    bool has_markers; /* a side counts its markers (--base-markers, --new-markers) */
 };
 
 #define COMPARING_DEFAULTS                                                                                             \

@@ -159,9 +159,9 @@ static void print_side(const struct report *report, const struct func_changes *c
     report_print_shortened(report, profile_text(report->profile, comparison->name[side]), 60);
     if (comparison->runs[side] > 1)
         ui_print(", %u runs, their mean", comparison->runs[side]);
+    const char *kind = !report->options.compared.splits ? "" : side == SIDE_NEW ? "slow " : "other ";
     if (intervals)
-        ui_print(", the mean of %s %s interval%s", count, side == SIDE_NEW ? "slow" : "other",
-                 intervals == 1 ? "" : "s");
+        ui_print(", the mean of %s %sinterval%s", count, kind, intervals == 1 ? "" : "s");
     ui_print(", %s %s", total, report->weight.unit);
     if (changes && changes->deviation[side] > 0)
         ui_print(", standard deviation %.1f%%", 100 * changes->deviation[side]);

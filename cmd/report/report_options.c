@@ -278,6 +278,11 @@ static const struct option_row diff_rows[] = {
     {"waits", 0, "[BY]", "the waits of threads, grouped by object (the default), reason, thread or waker",
      .parse = choose_kind, .data = REPORT_WAITS, .choices = "object reason thread waker"},
     {"tree", 0, NULL, "the call tree instead of a list", OPTION_FLAG(struct report_options, is_tree)},
+    {"base-markers", 0, "TERMS",
+     "limit the base to samples inside markers of their threads that match TERMS; all numbers are means per marker",
+     .parse = add_transform, .data = TRANSFORM_FILTER_MARKERS},
+    {"new-markers", 0, "TERMS", "limit the new side to samples inside these markers", .parse = add_transform,
+     .data = TRANSFORM_FILTER_MARKERS},
     {.name = NULL},
 };
 
@@ -381,6 +386,7 @@ static const char diff_usage[] =
     "       prof diff [OPTIONS] BASE... -- NEW...\n"
     "       prof diff [OPTIONS] --base-range FROM,TO --new-range FROM,TO FILE\n"
     "       prof diff [OPTIONS] --base-thread NAME --new-thread NAME FILE\n"
+    "       prof diff [OPTIONS] --base-markers TERMS --new-markers TERMS FILE\n"
     "       prof diff [OPTIONS] --slowest P%,TERMS FILE\n"
     "\n"
     "Prints the functions of two profiles with the change from BASE to NEW, the largest change first.\n"
@@ -453,7 +459,10 @@ static int choose_sides(struct report_options *options, int count, char **files,
         options->kind = REPORT_FUNCTIONS;
     options->path = "the comparison";
     for (size_t i = 0; i < options->transforms.length; i++)
-        options->compared.splits |= strcmp(options->transforms.data[i].option, "slowest") == 0;
+        if (strcmp(options->transforms.data[i].option, "slowest") == 0)
+            options->compared.splits = true;
+        else if (strstr(options->transforms.data[i].option, "-markers"))
+            options->compared.has_markers |= strcmp(options->transforms.data[i].option, "inside-markers") != 0;
     return comparing_choose_files(&options->compared, options->table->command, count, files, after);
 }
 

@@ -48,7 +48,8 @@ static int choose_weight(struct report *report)
     const char *id = report->options.kind == REPORT_WAITS           ? "off-cpu-time"
                      : report->options.kind == REPORT_CRITICAL_PATH ? "time"
                                                                     : report->options.weight;
-    if (!id && report->options.compared.splits && engine_has_waits(report->engine))
+    bool has_intervals = report->options.compared.splits || report->options.compared.has_markers;
+    if (!id && has_intervals && engine_has_waits(report->engine))
         id = "time"; /* what intervals last */
     if (list_weights(&weights, report->profile, &err))
         return ui_fail_error(&err);

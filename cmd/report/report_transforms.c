@@ -314,9 +314,13 @@ static int resolve_search(struct report *report, const struct report_transform *
         if (!(made.slowest > 0 && made.slowest <= 1) || strncmp(end, "%,", 2) != 0 || !end[2])
             return ui_usage(report->options.table->command,
                             "--slowest takes a percentage and terms, such as 5%%,request, not '%s'", transform->text);
-        made.splits = report->options.compared.splits;
+        made.sides = report->options.compared.splits ? FILTER_SPLIT : FILTER_BOTH_SIDES;
         made.text = end + 2;
         made.text_length = strlen(made.text);
+    }
+    if (strcmp(transform->option, "base-markers") == 0 || strcmp(transform->option, "new-markers") == 0) {
+        made.slowest = 1;
+        made.sides = transform->option[0] == 'b' ? FILTER_BASE : FILTER_NEW;
     }
     return add_transform(report, made) ? EXIT_SUCCESS : ui_fail("out of memory");
 }

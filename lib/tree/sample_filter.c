@@ -17,37 +17,67 @@ static bool add_time(struct interval_times *times, struct time_range time)
     return true;
 }
 
-/* Returns the list to which an interval's time belongs, or NULL if the transform does not select the interval. */
-static struct interval_times *select_times(struct interval_times *times, const struct profile *profile,
-                                           const struct marker *marker, const struct transform *transform, double least)
+/* Whether the transform drops samples of a thread. */
+static bool filters_thread(const struct transform *transform, const struct profile *profile, size_t thread)
 {
-    if (!(marker->end > marker->start))
-        return NULL;
-    if (!(transform->slowest > 0))
-        return times;
-    bool wants_others =
-        transform->splits && profile_is_comparison(profile) && profile->threads.data[marker->thread].side == SIDE_BASE;
-    bool is_slow = marker->end - marker->start >= least;
-    return is_slow == wants_others ? NULL : &times[marker->thread];
+    enum profile_side side = profile->threads.data[thread].side;
+    return transform->sides == FILTER_BASE  ? side == SIDE_BASE
+           : transform->sides == FILTER_NEW ? side == SIDE_NEW
+                                            : true;
 }
 
-/* Adds the times of the markers that the transform selects: to times[0], or of the slowest markers to the times of the
- * marker's thread. */
+/* Returns the list of times that decides about the samples of a thread: that of the thread for the slowest markers,
+ * else that of its side. */
+static struct interval_times *times_of_thread(struct interval_times *times, const struct profile *profile,
+                                              const struct transform *transform, size_t thread)
+{
+    return &times[transform->slowest > 0 ? thread : (size_t)profile->threads.data[thread].side];
+}
+
+/* Whether the transform selects an interval. `least`: length of the slowest intervals. */
+static bool selects_interval(const struct transform *transform, const struct profile *profile,
+                             const struct marker *marker, double least)
+{
+    if (!(marker->end > marker->start) || !filters_thread(transform, profile, marker->thread))
+        return false;
+    bool wants_others = transform->sides == FILTER_SPLIT && profile_is_comparison(profile) &&
+                        profile->threads.data[marker->thread].side == SIDE_BASE;
+    return !(transform->slowest > 0) || (marker->end - marker->start >= least) != wants_others;
+}
+
+/* Returns the length from which intervals are among the slowest, of the sides that the transform filters. NAN if memory
+ * ran out. */
+static double find_limit(const struct profile *profile, const struct marker_list *list, const uint32_t *shown,
+                         size_t count, const struct transform *transform)
+{
+    ARRAY(uint32_t) own = {0};
+    bool enough = true;
+    for (size_t i = 0; enough && i < count; i++)
+        if (filters_thread(transform, profile, list->data[shown[i]].thread))
+            enough = array_push(&own, shown[i]);
+    double limit = enough ? find_slowest_interval_limit(list, own.data, own.length, transform->slowest) : NAN;
+    array_free(&own);
+    return limit;
+}
+
+/* Adds the times of the markers that the transform selects to the lists of times_of_thread(). */
 static int find_times(struct sample_filter *filter, struct interval_times *times, const struct profile *profile,
                       struct marker_view *markers, const struct transform *transform, struct error *err)
 {
     size_t count;
     const uint32_t *shown = marker_view_get_matches(markers, &count);
     const struct marker_list *list = marker_view_list(markers);
-    double least = transform->slowest > 0 ? find_slowest_interval_limit(list, shown, count, transform->slowest) : 0;
+    double least = transform->slowest > 0 ? find_limit(profile, list, shown, count, transform) : 0;
     if (isnan(least))
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         const struct marker *marker = &list->data[shown[i]];
-        struct interval_times *own = select_times(times, profile, marker, transform, least);
-        if (own && !add_time(own, (struct time_range){marker->start, marker->end}))
+        if (!selects_interval(transform, profile, marker, least))
+            continue;
+        struct interval_times *own = times_of_thread(times, profile, transform, marker->thread);
+        if (!add_time(own, (struct time_range){marker->start, marker->end}))
             return error_no_memory(err);
-        if (own && transform->splits)
+        if (transform->slowest > 0 && transform->sides != FILTER_BOTH_SIDES)
             filter->intervals[profile->threads.data[marker->thread].side]++;
     }
     return 0;
@@ -110,15 +140,28 @@ static void free_times(struct interval_times *times, size_t count)
     free(times);
 }
 
+/* Keeps the times of the first transform for each side that selects the slowest intervals, and takes `times`. */
 static void keep_times(struct sample_filter *filter, const struct profile *profile, const struct transform *transform,
                        struct interval_times *times)
 {
-    filter->times = times;
-    for (size_t thread = 0; transform->splits && thread < filter->thread_count; thread++) {
+    bool is_first = !filter->times;
+    struct interval_times *kept = is_first ? times : filter->times;
+    for (size_t thread = 0; thread < filter->thread_count && (is_first || transform->sides > FILTER_SPLIT); thread++) {
+        if (!filters_thread(transform, profile, thread) || (!is_first && kept[thread].ranges.length))
+            continue;
+        if (!is_first) {
+            kept[thread] = times[thread];
+            memset(&times[thread], 0, sizeof(times[thread]));
+        }
         size_t *count = &filter->times_of_side[profile->threads.data[thread].side];
-        times[thread].first = *count;
-        *count += times[thread].ranges.length;
+        if (transform->sides == FILTER_BOTH_SIDES)
+            continue;
+        kept[thread].first = *count;
+        *count += kept[thread].ranges.length;
     }
+    filter->times = kept;
+    if (!is_first)
+        free_times(times, filter->thread_count);
 }
 
 static int drop_by_transform(struct sample_filter *filter, const struct profile *profile, struct marker_view *markers,
@@ -129,17 +172,17 @@ static int drop_by_transform(struct sample_filter *filter, const struct profile 
                                        .range = transform->slowest > 0 ? request->range : whole_time,
                                        .search = transform->text,
                                        .search_length = transform->text_length};
-    struct interval_times *times = calloc(filter->thread_count + 1, sizeof(*times));
+    struct interval_times *times = calloc(filter->thread_count + PROFILE_SIDES, sizeof(*times));
     int code = times ? marker_view_query(markers, &query, err) : error_no_memory(err);
     if (!code)
         code = find_times(filter, times, profile, markers, transform, err);
     for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
-        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES; kind++)
-            drop_samples_outside(&filter->samples[thread][kind], &times[transform->slowest > 0 ? thread : 0]);
-    if (!code && transform->slowest > 0 && !filter->times)
+        for (int kind = TABLE_SAMPLES; kind < SAMPLE_TABLES && filters_thread(transform, profile, thread); kind++)
+            drop_samples_outside(&filter->samples[thread][kind], times_of_thread(times, profile, transform, thread));
+    if (!code && transform->slowest > 0)
         keep_times(filter, profile, transform, times);
     else
-        free_times(times, filter->thread_count);
+        free_times(times, filter->thread_count + PROFILE_SIDES);
     return code;
 }
 

@@ -23,8 +23,9 @@ struct sample_filter {
     struct sample_table (*samples)[SAMPLE_TABLES];
     size_t thread_count;
     /* `times` has the disjoint times of the intervals of each thread for the first transform that selects the slowest
-     * intervals, or is NULL. For a transform that splits the intervals, the other members have the numbers of the
-     * intervals and of their disjoint times on each side. Otherwise these members are 0. */
+     * intervals, or for the first of each side, or is NULL. For transforms with other sides than FILTER_BOTH_SIDES,
+     * the other members have the numbers of the intervals and of their disjoint times on each side. Otherwise these
+     * members are 0. */
     size_t intervals[PROFILE_SIDES], times_of_side[PROFILE_SIDES];
     struct interval_times *times;
 };

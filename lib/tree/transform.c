@@ -15,7 +15,7 @@ static bool is_equal(const struct transform *a, const struct transform *b)
     if (a->kind != b->kind)
         return false;
     if (has_text(a->kind))
-        return a->slowest == b->slowest && a->splits == b->splits && a->text_length == b->text_length &&
+        return a->slowest == b->slowest && a->sides == b->sides && a->text_length == b->text_length &&
                (a->text_length == 0 || memcmp(a->text, b->text, a->text_length) == 0);
     if (!transform_has_path(a->kind))
         return a->index == b->index;

@@ -37,6 +37,17 @@ enum transform_kind {
     TRANSFORM_KINDS
 };
 
+/* The sides of a comparison whose samples a marker transform drops. A side counts only its own markers. With `slowest`
+ * and any value but FILTER_BOTH_SIDES, the weights of a side are means per interval. */
+enum filtered_sides {
+    FILTER_BOTH_SIDES,
+    FILTER_SPLIT, /* both, for `slowest` in a comparison of a profile with itself: the base counts the other intervals
+                   */
+    FILTER_BASE,
+    FILTER_NEW,
+    FILTERED_SIDES
+};
+
 struct transform {
     enum transform_kind kind;
     uint32_t index; /* func (or func of a resource), category, resource or set of frame kinds (unused in transforms
@@ -49,7 +60,7 @@ struct transform {
     size_t text_length;
     double slowest; /* for TRANSFORM_FILTER_MARKERS: only this share of the intervals, the longest, and only samples of
                      * the thread of an interval; 0: all intervals, and samples of all threads */
-    bool splits;    /* for `slowest`, in a comparison of a profile with itself: the base counts the other intervals */
+    enum filtered_sides sides; /* for TRANSFORM_FILTER_MARKERS, in a comparison */
 };
 
 bool transform_has_path(enum transform_kind kind);

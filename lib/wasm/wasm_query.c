@@ -13,11 +13,19 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
     for (size_t at = 0; at < count;) {
         const uint32_t *item = words + at;
         size_t left = count - at < HEAD ? 0 : count - at - HEAD;
-        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD)
+        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD ||
+            item[6] >= FILTERED_SIDES)
             return error_set(&session->err, EINVAL, "invalid list of transforms");
         const uint32_t *path = item + HEAD;
-        struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0,  path,        item[3],
-                                      (const char *)(path + item[3]), item[4], item[5] / 1e9, item[6] != 0};
+        struct transform transform = {(enum transform_kind)item[0],
+                                      item[1],
+                                      item[2] != 0,
+                                      path,
+                                      item[3],
+                                      (const char *)(path + item[3]),
+                                      item[4],
+                                      item[5] / 1e9,
+                                      (enum filtered_sides)item[6]};
         if (!array_push(&session->querying.transforms, transform))
             return error_no_memory(&session->err);
         at += HEAD + item[3] + item[4] / WORD + (item[4] % WORD != 0);

@@ -280,8 +280,8 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
                               uint32_t transform_words);
 
 /* Reads transforms into session->querying.transforms. A transform consists of the words kind (enum transform_kind),
- * index, inverted, length of the path, bytes of the text, billionths of the slowest share, splits, the path, and the
- * text padded to whole words. (wasm_query.c)
+ * index, inverted, length of the path, bytes of the text, billionths of the slowest share, enum filtered_sides, the
+ * path, and the text padded to whole words. (wasm_query.c)
  */
 int session_read_transforms(struct session *session, const uint32_t *words, size_t count);
 

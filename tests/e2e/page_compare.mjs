@@ -95,7 +95,7 @@ await check('the sidebar has the figures of both sides of a row', async () => {
     await page.locator('.tree-row', { hasText: 'compute' }).click();
     await answered(page);
     const cells = await page.locator('.amounts-compared tr').allInnerTexts();
-    assertEqual(cells.map((row) => row.replace(/\s+/g, ' ')).join('|'), 'samples Base New Change Change %|Total 350 340 −10 −2.9%|Self 300 280 −20 −6.7%', 'the sidebar');
+    assertEqual(cells.map((row) => row.replace(/\s+/g, ' ')).join('|'), 'samples Base New Change Change %|Total 350 340 −10 −2.9%|Self 300 280 −20 −6.7%|Whole view 547 617 +70 +12.8%', 'the sidebar');
 });
 
 await check('so has the inverted tree', async () => {
@@ -205,6 +205,13 @@ await check('the wall time and the order of the recordings are shown', async () 
     await page.waitForSelector('dialog[open] table');
     const facts = (await page.locator('dialog[open]').innerText()).replace(/\s+/g, ' ');
     assert(facts.includes(`Wall time ${wallTime} Order ${order}`), `the dialog is ${facts}`);
+    await page.goto(`${runsUrl}?tab=functions&weight=cpu-time`);
+    await page.waitForSelector('.amounts-compared');
+    const amounts = () => page.locator('.amounts-compared').innerText();
+    assert(/Wall time\s+3(\.0)?\s+161(\.0)?\s+\+158(\.0)?\s+\+5,267%/.test(await amounts()), `the sidebar is ${await amounts()}`);
+    await page.goto(`${runsUrl}?tab=functions&weight=cpu-time&search=leaf`);
+    await page.waitForSelector('.amounts-compared');
+    assert(!(await amounts()).includes('Wall time'), `of a search, the sidebar is ${await amounts()}`);
     await page.goto(`${runsUrl}?tab=summary&weight=cpu-time&search=leaf`);
     await page.waitForSelector('.summary-note');
     assert(!(await head()).includes('Wall time'), `of what the search leaves, the head is ${await head()}`);

@@ -119,6 +119,33 @@ await check('the slowest are compared with the others, per interval, with the nu
     await page.close();
 });
 
+await check('two groups of markers are compared, per marker, with the numbers of prof diff, and a reload repeats it', async () => {
+    const diff = JSON.parse(execFileSync(prof, ['diff', '--json', '--base-markers', 'name:"received"', '--new-markers', 'name:"locked"', file], { encoding: 'utf8' }));
+    const page = await openIntervals('&markerSearch=name:received,name:locked&sort=intervals.name');
+    await page.locator(ROW, { hasText: 'received' }).click();
+    await page.keyboard.press('u');
+    await page.locator(ROW, { hasText: 'locked' }).click();
+    await page.getByRole('button', { name: 'Compare with received' }).waitFor();
+    await page.keyboard.press('d');
+    await page.waitForURL(/tab=functions/);
+    for (const visit of ['opened', 'reloaded']) {
+        await page.waitForSelector('.tree-row', { hasText: 'cache_lock' });
+        await settle(page);
+        assertEqual(parameter(page, 'transforms'), 'fs-s100b-name:"received"~fs-s100n-name:"locked"', `the address (${visit})`);
+        const bar = (await page.locator('.transforms').innerText()).replace(/\s+/g, ' ');
+        assert(bar.includes('Base: each received') && bar.includes('New: each locked') && bar.includes('Means of 200 and 200 intervals'), `${visit}: ${bar}`);
+        assertEqual((await page.locator('.compared').innerText()).replace(/\s+/g, ' ').replace(/ of \S+/g, ''), 'Base received New locked', `the sides (${visit})`);
+        for (const name of ['mutex cache_lock', 'read pipe:']) {
+            const wanted = diff.functions.find((row) => row.name.startsWith(name));
+            const cells = await page.locator('.tree-row', { hasText: name }).first().locator('[role=gridcell]').allInnerTexts();
+            for (const [at, side] of ['base', 'new'].entries())
+                assert(Math.abs(numberOf(cells[at]) - wanted[side].self) < 0.06, `${visit}, ${name}, ${side}: ${cells[at]} of ${wanted[side].self} ms`);
+        }
+        await page.reload();
+    }
+    await page.close();
+});
+
 await checkComplaints();
 
 await closeBrowser();

@@ -134,8 +134,11 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     make_slow_request(&profile);
     const uint32_t threads[] = {0, READER};
     static const char text[] = "name:request";
-    const struct transform transform = {
-        .kind = TRANSFORM_FILTER_MARKERS, .text = text, .text_length = strlen(text), .slowest = 0.01, .splits = true};
+    const struct transform transform = {.kind = TRANSFORM_FILTER_MARKERS,
+                                        .text = text,
+                                        .text_length = strlen(text),
+                                        .slowest = 0.01,
+                                        .sides = FILTER_SPLIT};
     struct tree_query query = {.threads = threads,
                                .thread_count = 2,
                                .range = whole_time,
@@ -177,12 +180,98 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     engine_free(engine);
 }
 
+/* Compares two profiles of make_slow_request(), the base without markers if `base_has_markers` is unset. */
+static struct engine *open_comparison(struct profile *compared, bool base_has_markers)
+{
+    struct profile sides[PROFILE_SIDES];
+    struct compare_input inputs[PROFILE_SIDES];
+    struct error err;
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        make_slow_request(&sides[side]);
+        inputs[side] = (struct compare_input){.profile = &sides[side],
+                                              .name = "side",
+                                              .side = (enum profile_side)side,
+                                              .from = -INFINITY,
+                                              .to = INFINITY};
+    }
+    if (!base_has_markers)
+        sides[SIDE_BASE].threads.data[READER].markers.length = 0;
+    assert_int_equal(profile_compare(compared, inputs, PROFILE_SIDES, 0, &err), 0);
+    struct engine *engine = engine_new(compared, &err);
+    assert_non_null(engine);
+    return engine;
+}
+
+static double measure_side(struct engine *engine, enum compared compared, const struct transform *transforms,
+                           size_t count)
+{
+    struct error err;
+    uint32_t half = (uint32_t)engine_get_profile(engine)->threads.length / 2;
+    const uint32_t readers[] = {READER, half + READER};
+    const struct tree_query query = {.threads = readers,
+                                     .thread_count = 2,
+                                     .range = whole_time,
+                                     .transforms = transforms,
+                                     .transform_count = count,
+                                     .search = "",
+                                     .weight = WEIGH_TIME,
+                                     .compared = compared};
+    assert_int_equal(engine_set_query(engine, &query, &err), 0);
+    return engine_get_timings(engine)->root_total;
+}
+
+/* A group of markers per side: each side counts its own, as means. */
+static void test_sides_have_groups_of_markers(void **state)
+{
+    (void)state;
+    static const char text[] = "name:request", nothing[] = "name:nothing";
+    const struct transform groups[] = {{.kind = TRANSFORM_FILTER_MARKERS,
+                                        .text = text,
+                                        .text_length = strlen(text),
+                                        .slowest = 1,
+                                        .sides = FILTER_BASE},
+                                       {.kind = TRANSFORM_FILTER_MARKERS,
+                                        .text = nothing,
+                                        .text_length = strlen(nothing),
+                                        .slowest = 1,
+                                        .sides = FILTER_NEW}};
+    struct profile compared = {0};
+    struct engine *engine = open_comparison(&compared, true);
+    double whole = measure_side(engine, COMPARED_NEW, NULL, 0);
+    assert_true(whole > 0 && measure_side(engine, COMPARED_NEW, groups, 1) == whole);
+    assert_true(measure_side(engine, COMPARED_BASE, groups, 1) < whole / REQUESTS);
+    assert_true(measure_side(engine, COMPARED_BASE, groups, 1) > 0);
+    assert_int_equal(engine_count_intervals(engine, SIDE_BASE), REQUESTS);
+    assert_int_equal(engine_count_intervals(engine, SIDE_NEW), 0);
+    struct transform both[] = {groups[0], groups[0]};
+    both[1].sides = FILTER_NEW;
+    double base = measure_side(engine, COMPARED_BASE, both, 2);
+    assert_true(base == measure_side(engine, COMPARED_NEW, both, 2));
+    assert_int_equal(engine_count_intervals(engine, SIDE_NEW), REQUESTS);
+    assert_true(measure_side(engine, COMPARED_NEW, groups, 2) == 0);
+    engine_free(engine);
+}
+
+static void test_a_side_counts_only_its_own_markers(void **state)
+{
+    (void)state;
+    static const char text[] = "name:request";
+    const struct transform inside = {.kind = TRANSFORM_FILTER_MARKERS, .text = text, .text_length = strlen(text)};
+    struct profile compared = {0};
+    struct engine *engine = open_comparison(&compared, false);
+    assert_true(measure_side(engine, COMPARED_NEW, &inside, 1) > 0);
+    assert_true(measure_side(engine, COMPARED_BASE, &inside, 1) == 0);
+    engine_free(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_percentiles_and_states_of_intervals),
         cmocka_unit_test(test_only_the_slowest_intervals_count),
         cmocka_unit_test(test_the_slowest_intervals_are_apart_from_the_others),
+        cmocka_unit_test(test_sides_have_groups_of_markers),
+        cmocka_unit_test(test_a_side_counts_only_its_own_markers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,9 @@ import { type AxisUnit, axisUnitOf, formatPlace, formatRange } from '../session/
 import { type Entry, entryOf, HistoryPlace, type Step } from '../session/history';
 import type { ChosenPart } from '../session/session_base';
 import { fetchNamed, fetchNamesProgress, nameServed } from '../source/symbol_api';
-import { encodeView } from '../view/codec';
+import { EMPTY_VIEW, encodeView } from '../view/codec';
 import { COMPARED_PARAMETER, decodeCompared, encodeCompared } from '../view/compared_codec';
+import { comparedGroups, nameOfGroups } from '../view/marker_groups';
 import { closeAll, showNotice } from '../window/windows';
 import { matchNumbers, renumberPath, renumberView } from './renumber';
 import { createSession, type Session } from './session';
@@ -437,15 +438,16 @@ function compareRanges(base: [number, number], next: [number, number]): void {
     void openCompared({ base: named(base), new: named(next), forgives: false });
 }
 
-/** Compares two parts of the profile, each with a range (ms after the start of the profile) and threads. */
+/** Compares two parts of the profile, each with a range (ms after the start of the profile), threads and markers. */
 function compareParts(base: ChosenPart, next: ChosenPart): void {
     const whole = shownPart();
     const session = shownSession();
     if (!whole || !session) return;
-    const { threads } = session.info.peek();
+    const { hasWaits, threads } = session.info.peek();
     const unit = axisUnitOf(session.info.peek());
-    const part = ({ range, threads: chosen, name }: ChosenPart): ComparedPart => {
+    const part = ({ range, threads: chosen, name: ofThreads, markers }: ChosenPart): ComparedPart => {
         const kept = new Set(chosen);
+        const name = markers.length > 0 ? nameOfGroups(markers) : ofThreads;
         return {
             ...whole,
             range,
@@ -453,7 +455,11 @@ function compareParts(base: ChosenPart, next: ChosenPart): void {
             name: `${name}${range ? `, ${rangeName(range, unit)},` : ''} of ${whole.name}`,
         };
     };
-    void openCompared({ base: part(base), new: part(next), forgives: false });
+    const transforms = comparedGroups(base.markers, next.markers);
+    const weight = hasWaits ? 'time' : session.store.view.peek().weight; // markers last in wall time
+    const query =
+        transforms.length > 0 ? encodeView({ ...EMPTY_VIEW, transforms, tab: 'functions', weight }, 0, 0) : '';
+    void openCompared({ base: part(base), new: part(next), forgives: false }, query);
 }
 
 /** Compares threads of the profile with the others. */

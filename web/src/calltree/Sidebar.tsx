@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Session } from '../app/session';
 import { categoryColor } from '../base/colors';
-import { describeWeight, formatChange, formatReach, formatShare, formatWeight } from '../base/format';
+import { describeWeight, formatChange, formatReach, formatRelative, formatShare, formatWeight } from '../base/format';
 import { baseName, cutNote, plainText, SIDEBAR_LIMIT } from '../base/plain';
 import { ONE_AFTER_OTHER, type SelfOrTotal } from '../compare/certainty';
 import { changeClass, changeColor, relativeText, verdictOf } from '../compare/change_columns';
@@ -87,10 +87,25 @@ function Amount({ label, weight, whole }: { label: string; weight: number; whole
 /** Units with more letters, such as names of events, may have a line of their own. */
 const LONG_UNIT = 8;
 
-/** Shows total and self of both sides of a comparison, and their changes. */
+/**
+ * Shows total and self of both sides of a comparison, and their changes, and below the same of the view and of the wall
+ * time.
+ */
 function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JSX.Element {
     const session = useSession();
     const unit = session.filters.weightUnit.value;
+    const { comparison, isOfAll } = session.comparison;
+    const { baseTotal, newTotal } = session.tree.summary.value ?? {};
+    const wallTime = unit === 'ms' && isOfAll.value ? comparison.value?.wallTime : undefined;
+    const whole = (label: string, base: number, changed: number): JSX.Element => (
+        <tr class="muted">
+            <th scope="row">{label}</th>
+            <td>{formatWeight(base, unit)}</td>
+            <td>{formatWeight(changed, unit)}</td>
+            <td>{formatChange(changed - base, unit)}</td>
+            <td>{formatRelative(base, changed)}</td>
+        </tr>
+    );
     const line = (label: string, figure: 'total' | 'self'): JSX.Element => (
         <tr>
             <th scope="row">{label}</th>
@@ -114,6 +129,8 @@ function ChangeAmounts({ node, sides }: { node: NodeDetails; sides: Sides }): JS
             <tbody>
                 {line('Total', 'total')}
                 {line('Self', 'self')}
+                {baseTotal !== undefined && newTotal !== undefined && whole('Whole view', baseTotal, newTotal)}
+                {wallTime && whole('Wall time', wallTime.base, wallTime.new)}
             </tbody>
         </table>
     );

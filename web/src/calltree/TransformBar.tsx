@@ -79,7 +79,7 @@ export function TransformBar(): JSX.Element | null {
                     </li>
                 ))}
             </ol>
-            {session.criticalPath.hasPaths() && done.some(({ slowest, splits }) => slowest && !splits) && (
+            {session.criticalPath.hasPaths() && done.some(({ slowest, sides }) => slowest && !sides) && (
                 <button
                     type="button"
                     class="link"
@@ -91,7 +91,9 @@ export function TransformBar(): JSX.Element | null {
             )}
             {newIntervals > 0 && (
                 <span class="muted" role="status">
-                    {`Means of ${formatCount(baseIntervals)} other and ${formatCount(newIntervals)} slow intervals`}
+                    {done.some(({ sides }) => sides === 'split')
+                        ? `Means of ${formatCount(baseIntervals)} other and ${formatCount(newIntervals)} slow intervals`
+                        : `Means of ${formatCount(baseIntervals)} and ${formatCount(newIntervals)} intervals`}
                 </span>
             )}
             <button

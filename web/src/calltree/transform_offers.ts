@@ -166,15 +166,18 @@ export function createTransformOffers(session: OfferSession) {
 
     /** Returns the verb of an applied transform, which precedes the name of its subject. */
     function describeTransform(transform: Transform): DoneTransform {
-        const { kind, index, path, inverted: isInverted, text = '', slowest, splits } = transform;
+        const { kind, index, path, inverted: isInverted, text = '', slowest, sides } = transform;
         const { subject, verb } = TRANSFORMS[kind];
+        const side = sides === 'base' ? 'Base: ' : sides === 'new' ? 'New: ' : '';
+        const name = /^name:"([^"]*)"$/.exec(text)?.[1] ?? text;
+        if (slowest === 1 && side !== '') return { verb: `${side}each`, func: -1, other: name };
         if (slowest) {
-            const share = `Slowest ${Number((100 * slowest).toPrecision(3))}%`;
-            const name = /^name:"([^"]*)"$/.exec(text)?.[1] ?? text;
-            return { verb: `${share}${splits ? ' against the others,' : ''} of`, func: -1, other: name };
+            const share = `${side}Slowest ${Number((100 * slowest).toPrecision(3))}%`;
+            return { verb: `${share}${sides === 'split' ? ' against the others,' : ''} of`, func: -1, other: name };
         }
         if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
-        if (subject === 'markers' || subject === 'functions') return { verb, func: -1, other: text || '(any)' };
+        if (subject === 'markers' || subject === 'functions')
+            return { verb: side + verb, func: -1, other: text || '(any)' };
         const func = subject === 'library' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
         return { verb: kind === 'focus-subtree' && isInverted ? 'Focus on callers' : verb, func, other: '' };
     }

@@ -1,6 +1,7 @@
 /** Commands that make comparisons: with another profile, of two ranges, of two groups of threads. */
 import type { ChosenPart } from '../session/session_base';
 import type { Range } from '../view/codec';
+import { markerGroups } from '../view/marker_groups';
 import { showNotice } from '../window/windows';
 import { type Command, command } from './command';
 import type { CommandSession } from './commands';
@@ -40,13 +41,14 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         host.compareThreads(isNew, [nameOf(false), nameOf(true)]);
     }
 
-    /** Returns the selected threads, and the zoomed or selected range. */
+    /** Returns the selected threads, the zoomed or selected range, and the markers outside of which samples are dropped. */
     function selectedPart(): ChosenPart {
         const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
         const start = info.value.rangeStart;
         const threads = selectedThreads.value;
         const names = info.value.threads.filter(({ index }) => threads.includes(index)).map(({ name }) => name);
-        return { range: range ? [range[0] - start, range[1] - start] : null, threads, name: sideName(names) };
+        const markers = markerGroups(view.value.transforms);
+        return { range: range ? [range[0] - start, range[1] - start] : null, threads, name: sideName(names), markers };
     }
 
     /** The part that the user keeps as the base of a comparison, or null. */
@@ -54,7 +56,7 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
 
     function keepBase(): void {
         base = selectedPart();
-        showNotice('Select another range or other threads, then run "Compare the selection with the base"');
+        showNotice('Select another range, threads or markers, then run "Compare the selection with the base"');
     }
 
     function compareRanges(): void {
@@ -67,7 +69,7 @@ export function compareCommands({ host, info, made, store }: CommandSession): Co
         command('Compare the selected range with the range before', compareRanges, {
             isOffered: () => canBeCompared() && rangesInView() !== null,
         }),
-        command('Use the selected range and threads as the base of a comparison', keepBase, {
+        command('Use the selected range, threads and markers as the base of a comparison', keepBase, {
             isOffered: canBeCompared,
         }),
         command('Compare the selection with the base', () => base && host.compareParts(base, selectedPart()), {

@@ -126,6 +126,8 @@ const GROUPS: readonly [title: string, keys: readonly KeyLine[]][] = [
         [
             [['Enter', 'Double click'], 'show only the slowest intervals'],
             [['c'], 'compare the slowest with the others'],
+            [['u'], 'use as the base of a comparison'],
+            [['d'], 'compare with the base'],
             [['l'], 'show the longest interval in the stack chart'],
         ],
     ],

@@ -44,11 +44,18 @@ export function nameOfScaledBy(scaledBy: ScaledBy): string {
 
 export function createComparison(session: SessionBase & { store: StorePart }) {
     const { info } = session;
-    const { changeView, view } = session.store;
+    const { changeView, selectedThreads, view } = session.store;
 
     /** The comparison, or null if the profile is none. */
     const comparison = computed<Comparison | null>(() => info.value.comparison ?? null);
     const compared = computed<Compared | null>(() => comparison.value && view.value.compared);
+
+    /** Whether the view has all samples of the profile. */
+    const isOfAll = computed(() => {
+        const { preview, ranges, search, transforms } = view.value;
+        const hasAllThreads = selectedThreads.value.length === info.value.threads.length;
+        return hasAllThreads && !preview && ranges.length === 0 && search === '' && transforms.length === 0;
+    });
 
     function setCompared(wanted: Compared): void {
         if (wanted !== view.value.compared) changeView({ compared: wanted }, 'push');
@@ -86,7 +93,7 @@ export function createComparison(session: SessionBase & { store: StorePart }) {
         if (next) setCompared(next);
     }
 
-    return { comparison, compared, setCompared, nextCompared, scaledBy, setScaledBy, scaledByChoices };
+    return { comparison, compared, isOfAll, setCompared, nextCompared, scaledBy, setScaledBy, scaledByChoices };
 }
 
 export type ComparisonPart = ReturnType<typeof createComparison>;

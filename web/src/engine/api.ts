@@ -136,6 +136,8 @@ export interface ProfileInfo {
 /** lib/tree/transform.h describes the transforms. */
 export type TransformKind = (typeof TRANSFORM_KIND)[number];
 
+export type FilteredSides = 'split' | 'base' | 'new';
+
 export interface Transform {
     kind: TransformKind;
     /** The func, category or resource, or -1 for a transform with a path or a text. */
@@ -148,8 +150,12 @@ export interface Transform {
     text?: string;
     /** For filter-samples: the share (0 to 1) of the longest intervals. */
     slowest?: number;
-    /** In a comparison of a profile with itself: the base counts the other intervals. */
-    splits?: boolean;
+    /**
+     * For filter-samples in a comparison: the sides whose samples the transform drops, or 'split' if both do and the base
+     * counts the other intervals. Without a side: both. Values that refer to a side are means per interval if the
+     * transform has a share.
+     */
+    sides?: FilteredSides;
 }
 
 /** The weight of a comparison: the new side less the base, or one side alone. */

@@ -2,6 +2,7 @@
 
 import { baseName } from '../base/plain';
 import type {
+    FilteredSides,
     FuncInfo,
     FuncRow,
     NodeDetails,
@@ -56,15 +57,17 @@ interface Functions {
 }
 
 const MOST_LINES = 20;
+/** enum filtered_sides (lib/tree/transform.h), without FILTER_BOTH_SIDES. */
+const FILTERED_SIDES: readonly FilteredSides[] = ['split', 'base', 'new'];
 
 /** Returns a transform in the words that wasm_tree.c reads. */
 export function transformWords(transform: Transform): number[] {
-    const { kind, index, inverted, path, text = '', slowest = 0, splits = false } = transform;
+    const { kind, index, inverted, path, text = '', slowest = 0, sides } = transform;
     const bytes = new TextEncoder().encode(text);
     const words = new Uint32Array(Math.ceil(bytes.length / 4));
     new Uint8Array(words.buffer).set(bytes);
     const head = [TRANSFORM_KIND.indexOf(kind), index, Number(inverted), path.length, bytes.length];
-    return [...head, Math.round(slowest * 1e9), Number(splits), ...path, ...words];
+    return [...head, Math.round(slowest * 1e9), sides ? FILTERED_SIDES.indexOf(sides) + 1 : 0, ...path, ...words];
 }
 
 /** Reads four columns of an answer about both sides of a comparison. */

@@ -163,7 +163,8 @@ function Histogram({ stats }: { stats: IntervalStats }): JSX.Element {
 
 function Detail({ stats }: { stats: IntervalStats }): JSX.Element {
     const session = useSession();
-    const { canSelect, compareSlowest, showSlowest, slowestShare } = session.intervals;
+    const { baseName, canSelect, compareSlowest, compareWithBase, setBase, showSlowest, slowestShare } =
+        session.intervals;
     return (
         <section class="interval-detail" aria-label="Selected name">
             <div class="interval-steps">
@@ -201,6 +202,28 @@ function Detail({ stats }: { stats: IntervalStats }): JSX.Element {
                         onClick={() => compareSlowest(stats)}
                     >
                         Compare with the others
+                    </button>
+                )}
+                {!session.info.value.isLive && (
+                    <button
+                        type="button"
+                        class="button"
+                        disabled={!canSelect(stats)}
+                        title="All intervals of this name as the base of a comparison (u)"
+                        onClick={() => setBase(stats)}
+                    >
+                        Use as the base
+                    </button>
+                )}
+                {baseName.value !== null && baseName.value !== stats.name && (
+                    <button
+                        type="button"
+                        class="button primary"
+                        disabled={!canSelect(stats)}
+                        title="Opens a comparison of all intervals of both names, per interval (d)"
+                        onClick={() => compareWithBase(stats)}
+                    >
+                        Compare with <ProfileText text={baseName.value} limit={40} />
                     </button>
                 )}
             </div>
@@ -279,7 +302,16 @@ function createIntervalTableModel(session: Session) {
 export function IntervalTable(): JSX.Element {
     const session = useSession();
     const { columns, main, query, sort, sorted } = useModel(createIntervalTableModel);
-    const { canSelect, compareSlowest, goToLongest, selectedInterval, showSlowest } = session.intervals;
+    const {
+        baseName,
+        canSelect,
+        compareSlowest,
+        compareWithBase,
+        goToLongest,
+        selectedInterval,
+        setBase,
+        showSlowest,
+    } = session.intervals;
     const wanted = query.value;
     const { value: answer, error } = useRequest(() => session.engine.intervals(wanted), [wanted]);
     const rows = sorted(answer.value ?? NONE);
@@ -299,6 +331,14 @@ export function IntervalTable(): JSX.Element {
         menuItem('Compare the slowest with the others', () => compareSlowest(stats), {
             keys: 'c',
             enabled: canSelect(stats) && canCompare,
+        }),
+        menuItem('Use as the base of a comparison', () => setBase(stats), {
+            keys: 'u',
+            enabled: canSelect(stats) && canCompare,
+        }),
+        menuItem('Compare with the base', () => compareWithBase(stats), {
+            keys: 'd',
+            enabled: canSelect(stats) && baseName.value !== null && baseName.value !== stats.name,
         }),
         menuItem('Show the longest interval', () => goToLongest(stats), { keys: 'l' }),
         ...(session.criticalPath.hasPaths()
@@ -332,6 +372,8 @@ export function IntervalTable(): JSX.Element {
                     onKey={(event, stats) => {
                         if (!stats || !canSelect(stats)) return false;
                         if (event.key === 'c' && canCompare) compareSlowest(stats);
+                        else if (event.key === 'u' && canCompare) setBase(stats);
+                        else if (event.key === 'd' && baseName.value !== stats.name) compareWithBase(stats);
                         else if (event.key === 'l') goToLongest(stats);
                         else return false;
                         return true;

@@ -4,13 +4,18 @@ import type { Lifetime } from '../base/lifetime';
 import type { ProfileInfo } from '../engine/api';
 import type { EngineWorker } from '../engine/client';
 import type { ComparedSource } from '../engine/download';
+import type { MarkerGroup } from '../view/marker_groups';
 import type { Step } from './history';
 
-/** A range in ms after the start of the profile (null for the whole profile), and threads with a name for them. */
+/**
+ * A range in ms after the start of the profile (null for the whole profile), threads with a name for them, and groups of
+ * markers (none for all samples).
+ */
 export interface ChosenPart {
     range: [number, number] | null;
     threads: readonly number[];
     name: string;
+    markers: readonly MarkerGroup[];
 }
 
 /** The functions of the page that a session may call. */

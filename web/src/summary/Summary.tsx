@@ -410,13 +410,6 @@ function TrustCard(): JSX.Element | null {
     );
 }
 
-/** Returns whether the view has all samples of the profile. */
-function isOfAll({ info, store }: Session): boolean {
-    const { preview, ranges, search, transforms } = store.view.value;
-    const hasAllThreads = store.selectedThreads.value.length === info.value.threads.length;
-    return hasAllThreads && !preview && ranges.length === 0 && search === '' && transforms.length === 0;
-}
-
 /** The total change, and the function with the largest change. */
 function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: TreeSummary | null }): JSX.Element {
     const session = useSession();
@@ -436,7 +429,10 @@ function ChangeHead({ first, totals }: { first: FuncRow | undefined; totals: Tre
                 {base !== 0 && ` (${formatRelative(base, changed)})`}
                 {all && `, ${reachText(all, unit)}`}
                 {'. '}
-                {comparison && unit === 'ms' && isOfAll(session) && `Wall time: ${wallTimeText(comparison)}. `}
+                {comparison &&
+                    unit === 'ms' &&
+                    session.comparison.isOfAll.value &&
+                    `Wall time: ${wallTimeText(comparison)}. `}
                 {first && (
                     <>
                         Largest change of self time:{' '}

@@ -13,12 +13,18 @@ const STACK_TYPE = 'combined';
 const MOST = 200;
 /**
  * Matches the filters of samples: markers (`m`), the slowest 5 % (`s5`), or a comparison of these with the others
- * (`c5`).
+ * (`c5`). A letter at the end limits the filter to the base (`mb`, `s5b`) or to the new side of a comparison (`mn`).
  */
-const BY_MARKERS = /^(?:m|([sc])(\d{1,3}(?:\.\d{1,7})?))$/;
+const BY_MARKERS = /^(?:m|([sc])(\d{1,3}(?:\.\d{1,7})?))([bn]?)$/;
 
-function encodeBy({ slowest, splits }: Transform): string {
-    return slowest ? `${splits ? 'c' : 's'}${Number((100 * slowest).toFixed(7))}` : 'm';
+function encodeBy({ slowest, sides }: Transform): string {
+    const by = slowest ? `${sides === 'split' ? 'c' : 's'}${Number((100 * slowest).toFixed(7))}` : 'm';
+    return by + (sides === 'base' ? 'b' : sides === 'new' ? 'n' : '');
+}
+
+function decodeSides(how = '', side = ''): Pick<Transform, 'sides'> {
+    if (how === 'c') return { sides: 'split' };
+    return side === '' ? {} : { sides: side === 'b' ? 'base' : 'new' };
 }
 
 /** Escapes `~`, which separates transforms. */
@@ -49,10 +55,10 @@ function decodeTransform(part: string): Transform | null {
     if (!kind || !words) return null;
     if (words.subject === 'markers') {
         const [by = '', ...text] = rest;
-        const [all, how, percent] = BY_MARKERS.exec(by) ?? [];
-        if (!all || Number(percent) > 100) return null;
+        const [all, how, percent, side] = BY_MARKERS.exec(by) ?? [];
+        if (!all || Number(percent) > 100 || (how === 'c' && side !== '')) return null;
         const made = { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) };
-        return how ? { ...made, slowest: Number(percent) / 100, splits: how === 'c' } : made;
+        return { ...made, ...(how && { slowest: Number(percent) / 100 }), ...decodeSides(how, side) };
     }
     if (words.subject === 'functions') {
         const text = decodeText(rest.join('-'));

@@ -5,8 +5,8 @@ import { assert, assertEqual, check } from '../../../e2e/page_tap.mjs';
 const [transformCodec] = await loadParts(['view/transform_codec']);
 
 await check('the slowest intervals have their share in the address', () => {
-    const of = (slowest, splits) => ({ kind: 'filter-samples', index: -1, path: [], inverted: false, text: 'name:"a-b"', slowest, splits });
-    const all = [of(0.05, false), of(0.001234567, true)];
+    const of = (slowest, more) => ({ kind: 'filter-samples', index: -1, path: [], inverted: false, text: 'name:"a-b"', slowest, ...more });
+    const all = [of(0.05), of(0.001234567, { sides: 'split' })];
     const text = 'fs-s5-name:"a-b"~fs-c0.1234567-name:"a-b"';
     assertEqual(transformCodec.encodeTransforms(all, 50), text, 'the text');
     assertEqual(JSON.stringify(transformCodec.decodeTransforms(text)), JSON.stringify(all), 'the list');
