@@ -63,6 +63,7 @@ static const struct kind_pattern inner_patterns[] = {
     {"wait", KIND_INSIDE},
     {"memset", KIND_INSIDE}, /* the symbol before musl's system calls, which have none */
     {"gthread*", KIND_INSIDE},
+    {"condvar_*", KIND_INSIDE},
     {"pthread_cond_*", KIND_CONDITION}, /* a signal waits until the threads of earlier signals are awake */
     {"cnd_*wait", KIND_CONDITION},
     {"lll_*lock*", KIND_MUTEX},
@@ -97,6 +98,7 @@ static const struct kind_pattern inner_patterns[] = {
     {"std::sys::*once*", KIND_ONCE},
     {"std::sys*park*", KIND_PARK},
     {"std::thread::park*", KIND_PARK},
+    {"std::thread::thread::Thread>::park*", KIND_PARK},
     /* the runtime of Go */
     {"runtime.futex*", KIND_INSIDE},
     {"runtime.semasleep*", KIND_INSIDE},
@@ -126,6 +128,8 @@ static const struct kind_pattern outer_patterns[] = {
     {"parking_lot::raw_rwlock*", KIND_RWLOCK},
     {"parking_lot::once*", KIND_ONCE},
     {"std::sync::*", KIND_INSIDE},
+    {"std::thread::local::*", KIND_INSIDE},
+    {"crossbeam_channel::*", KIND_INSIDE},
     {"parking_lot::*", KIND_INSIDE},
     {"lock_api::*", KIND_INSIDE},
     {"tokio::loom::*", KIND_INSIDE},
@@ -210,9 +214,9 @@ static const char *const idle_patterns[] = {"runtime.findRunnable*", "runtime.fi
                                             "tokio::runtime::scheduler::*park*"};
 
 /* These functions wait for a futex word on the stack of the waiting thread, which does not identify the lock. */
-static const char *const private_words[] = {"std::sys*park*",      "std::thread::park*", "parking_lot_core::*",
-                                            "runtime.note*sleep*", "Condition.wait",     "*PlatformEvent::park*",
-                                            "Parker::park*",       "PGSemaphoreLock",    "WaitLatch"};
+static const char *const private_words[] = {"std::sys*park*",      "std::thread::*park*", "parking_lot_core::*",
+                                            "runtime.note*sleep*", "Condition.wait",      "*PlatformEvent::park*",
+                                            "Parker::park*",       "PGSemaphoreLock",     "WaitLatch"};
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -279,9 +283,9 @@ static bool is_musl(const char *name, const char *function)
 }
 
 struct lock {
-    enum lock_kind kind, word; /* `word`: kind of the lock of libc that contains the futex word */
-    bool is_private, of_musl;
-    uint32_t caller; /* func that called into the lock; PROFILE_NONE: unknown */
+    enum lock_kind kind, word;         /* `word`: kind of the lock of libc that contains the futex word */
+    bool is_private, of_musl, signals; /* `signals`: the thread signals a condition variable */
+    uint32_t caller;                   /* func that called into the lock; PROFILE_NONE: unknown */
 };
 
 /* Follows a stack from the system call outwards, up to the first function that is not part of a lock. */
@@ -303,6 +307,7 @@ static struct lock find_lock_in_stack(const struct profile *profile, uint32_t st
         /* unnamed functions of this library are inside the lock, too */
         library = inner || outer ? profile->funcs.resource[func] : library;
         lock.is_private |= has_private_word(name);
+        lock.signals |= starts_with(name, "pthread_cond_signal") || starts_with(name, "pthread_cond_broadcast");
         if (outer > KIND_INSIDE)
             lock.kind = outer;
         else if (inner > KIND_INSIDE && lock.kind == KIND_NONE)
@@ -316,10 +321,14 @@ static struct lock find_lock_in_stack(const struct profile *profile, uint32_t st
 }
 
 /* A condition variable has two futex words, at a multiple of 8 bytes and 4 bytes after it, in all versions of glibc. A
- * read-write lock has two such words, too. Returns the address or the offset of the first. */
-static uint64_t find_first_word(enum lock_kind kind, uint64_t word)
+ * read-write lock has two such words, too. Before 2.41, threads that signal wait for two other words, 24 bytes before
+ * the words of threads that wait. Returns the address or the offset of the first word of the waiting threads. */
+static uint64_t find_first_word(const struct lock *lock, uint64_t word)
 {
-    return kind == KIND_CONDITION || kind == KIND_RWLOCK ? word & ~UINT64_C(7) : word;
+    enum { WAITERS_AFTER_SIGNALS = 24 };
+    bool has_two = lock->word == KIND_CONDITION || lock->word == KIND_RWLOCK;
+    uint64_t first = has_two ? word & ~UINT64_C(7) : word;
+    return lock->word == KIND_CONDITION && lock->signals ? first + WAITERS_AFTER_SIGNALS : first;
 }
 
 /* Returns whether a lock starts where its variable starts, for the offset of the futex word in the variable. Offsets of
@@ -363,11 +372,11 @@ static void describe_object(const struct profile *profile, const struct lock *lo
     else if (lock->is_private)
         snprintf(text, size, "%s in %s", word, profile_text(profile, profile->funcs.name[lock->caller]));
     else if (starts_with(object, " 0x"))
-        snprintf(text, size, "%s 0x%" PRIx64, word, find_first_word(lock->word, address));
-    else if (plus && is_at_start(lock->kind, find_first_word(lock->word, offset)))
+        snprintf(text, size, "%s 0x%" PRIx64, word, find_first_word(lock, address));
+    else if (plus && is_at_start(lock->kind, find_first_word(lock, offset)))
         snprintf(text, size, "%s%.*s%s", word, before, object, end);
     else if (plus)
-        snprintf(text, size, "%s%.*s+%" PRIu64 "%s", word, before, object, find_first_word(lock->word, offset), end);
+        snprintf(text, size, "%s%.*s+%" PRIu64 "%s", word, before, object, find_first_word(lock, offset), end);
     else
         snprintf(text, size, "%s%s", word, object);
 }

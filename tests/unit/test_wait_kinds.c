@@ -116,7 +116,11 @@ static void test_a_condition_variable_waits_for_its_mutex_as_for_a_mutex(void **
 {
     (void)unused;
     CHECK("lock 0x10", "Mutex", "mutex 0x10", "__lll_lock_wait", "___pthread_mutex_cond_lock", "pthread_cond_wait");
-    CHECK("lock 0x38", "Condition variable", "condition variable 0x38", "pthread_cond_signal", "!work");
+    CHECK("lock 0x38", "Condition variable", "condition variable 0x50", "pthread_cond_signal", "!work");
+    CHECK("lock pool+60", "Condition variable", "condition variable pool+80", "__condvar_quiesce_and_switch_g1",
+          "___pthread_cond_signal", "!work");
+    CHECK("lock ready+16", "Condition variable", "condition variable ready", "futex_wait_simple",
+          "__condvar_quiesce_and_switch_g1", "pthread_cond_broadcast", "!work");
 }
 
 static void test_words_of_a_condition_variable_are_one_object(void **unused)
@@ -179,6 +183,11 @@ static void test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller(v
     CHECK("lock 0x10", "Mutex", "mutex in work", "syscall", "parking_lot_core::parking_lot::park",
           "parking_lot::raw_mutex::RawMutex::lock_slow", "<parking_lot::raw_mutex::RawMutex as lock_api>::lock",
           "lock_api::mutex::Mutex<R,T>::lock", "!work");
+    CHECK("lock 0x10", "Park", "park in send_row", "syscall", "std::sys::pal::unix::futex::futex_wait",
+          "<std::sys::sync::thread_parking::futex::Parker>::park", "<std::thread::thread::Thread>::park",
+          "<std::sync::mpmc::context::Context>::wait_until", "std::sync::mpmc::context::Context::with::{{closure}}",
+          "std::thread::local::LocalKey<T>::try_with", "std::sync::mpmc::array::Channel<T>::send",
+          "std::sync::mpsc::SyncSender<T>::send", "!send_row");
     CHECK("lock 0x10", "Park", "park in runtime.stoplockedm", "runtime.futex", "runtime.futexsleep",
           "runtime.notesleep", "runtime.mPark", "!runtime.stoplockedm");
     CHECK("lock 0x10", "Park", "park", "pthread_cond_wait", "Parker::park(bool, long)", "Unsafe_Park");
