@@ -1,5 +1,6 @@
 #include "tree/bottleneck.h"
 
+#include "base/starts_with.h"
 #include "tree/engine_state.h"
 #include "tree/func_name.h"
 #include "tree/object_waits.h"
@@ -76,7 +77,10 @@ static bool can_be_bottleneck(const struct engine *engine, const struct wait_gro
     for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
         if (strcmp(get_wait_reason_name(engine, group->reason), reasons[i]) == 0)
             return true;
-    return false;
+    /* other locks of this kind may be no locks: a program can sleep in any futex word */
+    const char *object = get_wait_object_name(engine, group);
+    return strcmp(get_wait_reason_name(engine, group->reason), "Lock") == 0 &&
+           (starts_with(object, "lock in ") || strcmp(object, "memory map") == 0);
 }
 
 static bool append_all(struct text_buffer *text, const char *const *words, size_t count)
@@ -110,28 +114,34 @@ static bool has_func(const struct profile *profile, uint32_t stack, uint32_t fun
 }
 
 /* Keeps the segments of threads that hold the object while another thread waits. A holder is in the function in which
- * it later releases the object. Other threads may only be on their way to the object. Returns whether the threads that
+ * it later releases the object. Other threads may only be on their way to the object. A function that only releases it,
+ * such as a method unlock(), has little of the time, and then no segment is kept. Returns whether the threads that
  * release the object are mostly runnable. */
 static bool keep_segments_of_holders(struct critical_path *path, const struct profile *profile, uint32_t object)
 {
     uint32_t wakes_in = PROFILE_NONE,
              releases = PROFILE_NONE; /* values of the last segment, because a wait has many segments */
-    double runnable = 0, total = 0;
+    double runnable = 0, total = 0, held = 0, waits = 0; /* `waits`: for the object */
     size_t kept = 0;
     for (size_t i = 0; i < path->length; i++) {
         const struct path_segment *segment = &path->data[i];
         if (segment->waited_for == PROFILE_NONE || find_path_object(profile, segment->waited_for) != object)
             continue;
-        total += segment->to - segment->from;
+        double length = segment->to - segment->from;
         bool is_runnable = segment->state == PATH_RUNNABLE;
-        runnable += is_runnable ? segment->to - segment->from : 0;
+        total += length;
+        runnable += is_runnable ? length : 0;
+        bool waits_too = segment->state == PATH_WAITS && find_path_object(profile, segment->stack) == object;
+        waits += waits_too ? length : 0;
         if (segment->wakes_in != wakes_in)
             releases = find_own_place(profile, segment->wakes_in).func;
         wakes_in = segment->wakes_in;
-        if (!is_runnable && releases != PROFILE_NONE && has_func(profile, segment->stack, releases))
-            path->data[kept++] = *segment;
+        if (is_runnable || releases == PROFILE_NONE || !has_func(profile, segment->stack, releases))
+            continue;
+        held += waits_too ? 0 : length;
+        path->data[kept++] = *segment;
     }
-    path->length = kept;
+    path->length = held > (total - runnable - waits) / 2 ? kept : 0;
     return runnable > total / 2;
 }
 

@@ -10,10 +10,10 @@
  *     "Its holder, thread loader, mostly runs read_all."
  *
  * Threads also wait for work with condition variables, semaphores, pipes and sockets, so these are no bottleneck.
- * Neither is a lock of unknown kind. A condition variable or a semaphore is a bottleneck only with wakers, if one
- * function waits and ends waits, as for the items of a pool, and threads with items run or wait for something else for
- * most of the time: "8 of 9 threads wait 63% of their time for condition variable pool_free in pool_get. Thread client,
- * which ends waits, mostly sleeps in run_query."
+ * Neither is a lock of unknown kind, but a lock of PostgreSQL or of the memory map is one. A condition variable or a
+ * semaphore is a bottleneck only with wakers, if one function waits and ends waits, as for the items of a pool, and
+ * threads with items run or wait for something else for most of the time: "8 of 9 threads wait 63% of their time for
+ * condition variable pool_free in pool_get. Thread client, which ends waits, mostly sleeps in run_query."
  */
 #pragma once
 

@@ -13,7 +13,8 @@ static uint32_t find_named_caller(const struct profile *profile, uint32_t stack)
         const struct func_names names = get_func_names(profile, profile->frames.func[stacks->frame[at]]);
         if (at != stack && names.lib != lib)
             break;
-        if (!profile_is_address(profile_text(profile, names.name)))
+        if (!profile_is_address(profile_text(profile, names.name)) &&
+            !is_runtime_frame(profile, profile->frames.func[stacks->frame[at]]))
             return at;
         lib = names.lib;
     }

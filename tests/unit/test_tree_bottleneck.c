@@ -53,8 +53,9 @@ static struct engine *make_threads(const char *reason, const struct release *rel
     if (begin > waited)
         wait_profile_wait(holder, wait_profile_call(&profile, stacks.store, "runnable", REASON_RUNNABLE), waited, begin,
                           0);
+    uint32_t unlock = wait_profile_call(&profile, stacks.store, "unlock", -1);
     for (int time = begin + 1; time <= 100; time++)
-        wait_profile_run(holder, stacks.store, time, 1);
+        wait_profile_run(holder, time > 45 ? unlock : stacks.store, time, 1);
     if (release) {
         struct thread *waiter = wait_profile_thread(&profile, "waiter", 0);
         assert_true(samples_give_waker(&waiter->samples));
@@ -184,6 +185,24 @@ static void test_an_object_with_the_name_of_a_place_has_no_other_place(void **st
     engine_free(engine);
 }
 
+static void test_locks_of_programs_and_of_the_memory_map_are_locks(void **state)
+{
+    static const char *const objects[] = {"lock in LockTuple", "memory map"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+        char wanted[128];
+        struct profile profile;
+        struct wait_stacks stacks = wait_profile_make(&profile);
+        uint32_t object = profile.frames.func[profile.stacks.frame[stacks.lookup_lock_a]];
+        profile.funcs.name[object] = strings_add_z(&profile.strings, objects[i]);
+        struct engine *engine = engine_new(&profile, &err);
+        assert_non_null(engine);
+        snprintf(wanted, sizeof(wanted), "2 of 3 threads wait 55%% of their time for %s in lookup.", objects[i]);
+        assert_sentence(engine, 3, wanted);
+        engine_free(engine);
+    }
+}
+
 /* A thread waits for lock a: once for `longest` ms in store(), then five times for 3 ms in lookup(), which may have
  * only an address. */
 static void assert_place(double longest, const char *name, const char *wanted)
@@ -238,6 +257,7 @@ static void test_the_function_that_releases_leads_to_what_the_holder_does(void *
 static void test_a_thread_on_its_way_to_the_lock_is_no_holder(void **state)
 {
     (void)state;
+    assert_holder((struct release){"holder (103)", "unlock", 0, 0}, "");
     assert_holder((struct release){"holder (103)", "lookup", 0, 0}, "");
     assert_holder((struct release){"holder (103)", NULL, 0, 0}, "");
 }
@@ -296,6 +316,7 @@ int main(void)
         cmocka_unit_test(test_threads_that_wait_for_signals_or_clients_are_no_finding),
         cmocka_unit_test(test_idle_threads_of_a_runtime_hide_no_bottleneck),
         cmocka_unit_test(test_an_object_with_the_name_of_a_place_has_no_other_place),
+        cmocka_unit_test(test_locks_of_programs_and_of_the_memory_map_are_locks),
         cmocka_unit_test(test_the_place_of_a_sentence_has_more_than_half_of_the_waits),
         cmocka_unit_test(test_the_function_that_releases_leads_to_what_the_holder_does),
         cmocka_unit_test(test_a_thread_on_its_way_to_the_lock_is_no_holder),
