@@ -10,7 +10,8 @@ const char *const finding_kind_names[FINDING_KINDS] = {
     [FINDING_SERIAL_PART] = "serial-part", [FINDING_FUNCTION] = "hot-function",
     [FINDING_LINE] = "hot-line",           [FINDING_ALLOCATIONS] = "allocations",
     [FINDING_PAGE_FAULTS] = "page-faults", [FINDING_SYSTEM_CALLS] = "system-calls",
-    [FINDING_UNNAMED] = "missing-names",   [FINDING_LOST] = "lost-samples",
+    [FINDING_UNNAMED] = "missing-names",   [FINDING_GOROUTINES] = "goroutines",
+    [FINDING_LOST] = "lost-samples",
 };
 
 const char *get_run_part_name(const struct engine *engine, const struct run_part *part)

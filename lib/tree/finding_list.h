@@ -18,6 +18,7 @@ enum finding_kind {
     FINDING_PAGE_FAULTS,  /* the kernel handles page faults */
     FINDING_SYSTEM_CALLS, /* the kernel executes system calls */
     FINDING_UNNAMED,      /* functions without symbols have much CPU time */
+    FINDING_GOROUTINES,   /* a Go program waits, and the profile lacks the waits of goroutines */
     FINDING_LOST,         /* samples are lost */
     FINDING_KINDS
 };

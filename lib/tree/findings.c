@@ -1,6 +1,7 @@
 #include "tree/findings.h"
 
 #include "base/search.h"
+#include "base/starts_with.h"
 #include "base/utf8.h"
 #include "tree/bottleneck.h"
 #include "tree/cpu_findings.h"
@@ -321,6 +322,28 @@ static int add_wait_for_work(struct findings *findings, const struct run *run, s
     return code;
 }
 
+/* Waits of goroutines are in no profile of threads: a goroutine that waits leaves its thread without work. */
+static int add_goroutines(struct findings *findings, const struct run *run, struct error *err)
+{
+    static const double mostly_busy = 0.5;
+    double idle = 0;
+    for (size_t i = 0; i < run->objects.list.length; i++) {
+        const struct wait_group *group = &run->objects.list.data[i];
+        const char *name = group->own_func == PROFILE_NONE
+                               ? ""
+                               : profile_text(run->profile, get_func_names(run->profile, group->own_func).name);
+        bool is_idle = strcmp(get_wait_reason_name(run->engine, group->reason), "Idle thread") == 0;
+        idle += is_idle && (starts_with(name, "runtime.") || starts_with(name, "internal/runtime")) ? group->total : 0;
+    }
+    const struct finding finding = {
+        .kind = FINDING_GOROUTINES, .weight = 0.95, .func = PROFILE_NONE, .thread = PROFILE_NONE};
+    if (idle < large * run->objects.totals.there || run->cpu > mostly_busy * run->wall)
+        return 0;
+    return findings_add_sentence(
+        findings, finding, err,
+        "Goroutines that wait are on no thread: Go's block and mutex profiles show their waits (go tool pprof).");
+}
+
 /* ---- findings about CPUs ---- */
 
 static int add_runnable(struct findings *findings, const struct run *run, double relevance, struct error *err)
@@ -468,6 +491,8 @@ int findings_find(struct findings *findings, struct engine *engine, struct error
         code = add_wait_for_work(findings, &run, err);
     if (!code && has_times)
         code = add_serial_part(findings, &run, range, err);
+    if (!code && has_times && engine_has_waits(engine))
+        code = add_goroutines(findings, &run, err);
     if (!code)
         code = findings_add_cpu(findings, engine, relevance, err);
     if (!code)

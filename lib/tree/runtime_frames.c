@@ -20,7 +20,7 @@ static bool is_runtime_function(const char *name)
         "lock_api::", "<parking_lot", "<lock_api::", "runtime.", "sync.", "syscall.", "internal/poll.",
         "internal/runtime",
         /* PostgreSQL */
-        "WaitEventSetWait", "WaitLatch", "ProcSleep", "LWLockAcquire", "PGSemaphoreLock", NULL};
+        "WaitEventSetWait", "WaitLatch", "ProcSleep", "LWLockAcquire", "LockAcquire", "PGSemaphoreLock", NULL};
     static const char *const after_result[] = {"std::", "java.", "jdk.", "Runtime1 stub", NULL};
     const char *result = strchr(name, ' '); /* "void std::__invoke<...>(...)" */
     return starts_with_any(name, starts) || strcmp(name, "Interpreter") == 0 || starts_with(name, "StubRoutines") ||

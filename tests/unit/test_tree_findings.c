@@ -103,6 +103,7 @@ static void check(const struct row *rows, const char *wanted)
     int time = 0;
     wait_profile_make(&profile);
     profile.categories.data[WAIT_IDLE].subcategories.data[REASON_LOCK] = strings_add_z(&profile.strings, "Mutex");
+    profile.categories.data[WAIT_IDLE].subcategories.data[REASON_PAGE] = strings_add_z(&profile.strings, "Idle thread");
     profile.meta.arguments = strings_add_z(&profile.strings, "./prog 1");
     profile.meta.logical_cpus = 4;
     if (is_comparison)
@@ -295,6 +296,23 @@ static void test_the_holder_of_a_lock_is_named_instead_of_the_critical_path(void
           {"b", "prog!main;prog!hold(int)", 11});
 }
 
+static void test_a_go_program_that_waits_has_other_profiles(void **state)
+{
+    (void)state;
+    CHECK(
+        "On CPU 49.0 ms of 0.100 s (49%), mostly in prog (100% of CPU time).\n"
+        "Goroutines that wait are on no thread: Go's block and mutex profiles show their waits (go tool pprof).\n" ALL_HOT,
+        {"a", "prog!main.main;prog!hot", 49},
+        {"a", "prog!runtime.mstart;prog!runtime.futex;idle thread", 51, REASON_PAGE},
+        {"b", "prog!runtime.mstart;prog!runtime.futex;idle thread", 100, REASON_PAGE});
+    CHECK("On CPU 51.0 ms of 0.100 s (51%), mostly in prog (100% of CPU time).\n" ALL_HOT,
+          {"a", "prog!main.main;prog!hot", 51},
+          {"a", "prog!runtime.mstart;prog!runtime.futex;idle thread", 49, REASON_PAGE},
+          {"b", "prog!runtime.mstart;prog!runtime.futex;idle thread", 100, REASON_PAGE});
+    CHECK("On CPU 20.0 ms of 0.100 s (20%), mostly in prog (100% of CPU time).\n" ALL_HOT, /* tokio has such threads */
+          {"a", "prog!main;prog!hot", 20}, {"a", "prog!main;prog!tokio::park;idle thread", 80, REASON_PAGE});
+}
+
 static void test_a_wait_for_a_child_names_the_busiest_process(void **state)
 {
     (void)state;
@@ -371,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_waits_and_cpu_time_are_in_the_order_of_their_weight),
         cmocka_unit_test(test_a_run_with_little_cpu_time_has_waits_for_work),
         cmocka_unit_test(test_the_holder_of_a_lock_is_named_instead_of_the_critical_path),
+        cmocka_unit_test(test_a_go_program_that_waits_has_other_profiles),
         cmocka_unit_test(test_a_wait_for_a_child_names_the_busiest_process),
         cmocka_unit_test(test_the_first_thread_that_waits_for_the_network_is_not_idle),
         cmocka_unit_test(test_the_use_of_cpus_is_a_finding),

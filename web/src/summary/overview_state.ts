@@ -65,6 +65,7 @@ export function createOverview(
         wait: ({ func }) => goToGroup(`${func ?? -1}`, selectedThreads.value, 'object'),
         'one-thread': ({ thread = 0 }) => changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push'),
         'serial-part': () => changeView({ tab: 'processes' }, 'push'),
+        goroutines: () => changeView({ tab: 'waits' }, 'push'),
         'missing-names': openInfo,
         'lost-samples': openInfo,
     };
