@@ -65,9 +65,9 @@ int report_compare_lines(struct report_compared_lines *lines, const struct repor
         hot_lines_destroy(&hot);
     }
     hash_destroy(&places);
-    return code
-               ? code
-               : order_rows(lines->rows.data, sizeof(*lines->rows.data), lines->rows.length, get_change_magnitude, err);
+    return code ? code
+                : order_sort_rows(lines->rows.data, sizeof(*lines->rows.data), lines->rows.length, get_change_magnitude,
+                                  err);
 }
 
 /* ---- text ---- */

@@ -417,7 +417,7 @@ static int print_findings(const struct report *report, struct error *err)
 {
     enum { MOST_FINDINGS = 3 };
     struct findings findings = {0};
-    int code = findings_find(&findings, report->engine, err);
+    int code = findings_find_all(&findings, report->engine, err);
     if (!code && findings.headline.length)
         report_print_wrapped(report, findings.headline.data, 0, 0);
     for (size_t i = 0, printed = 0; !code && i < findings.list.length && printed < MOST_FINDINGS; i++) {

@@ -44,7 +44,7 @@ static int fill_list(struct interval_list *list, const struct report *report, st
     size_t count = 0;
     const uint32_t *shown = code ? NULL : marker_view_get_matches(view, &count);
     if (!code)
-        code = interval_list_fill(list, report->profile, marker_view_list(view), shown, count, err);
+        code = interval_list_fill(list, report->profile, marker_view_get_markers(view), shown, count, err);
     marker_view_free(view);
     return code ? code : select_subject(list, report, err);
 }

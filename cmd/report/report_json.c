@@ -392,7 +392,7 @@ static int write_threads(struct json_writer *json, const struct report *report, 
     struct order_entry *order = malloc((length + 1) * sizeof(*order));
     for (size_t i = 0; order && i < length; i++)
         order[i] = (struct order_entry){report_sum_cpu_time(report, report->threads.data[i]), report->threads.data[i]};
-    int code = !order ? error_no_memory(err) : limit < length ? order_heaviest_first(order, length, err) : 0;
+    int code = !order ? error_no_memory(err) : limit < length ? order_sort_heaviest_first(order, length, err) : 0;
     json_member_open(json, "threads", '[');
     for (size_t i = 0; !code && i < length && i < limit; i++) {
         const uint32_t index = order[i].index;

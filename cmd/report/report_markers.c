@@ -30,7 +30,7 @@ int report_view_markers(const struct report *report, const char *search, struct 
                                        .search = search,
                                        .search_length = strlen(search)};
     *view = marker_view_new(report->profile, engine_get_full_range(report->engine), err);
-    return *view ? marker_view_query(*view, &query, err) : error_no_memory(err);
+    return *view ? marker_view_set_query(*view, &query, err) : error_no_memory(err);
 }
 
 static int query_markers(struct marker_report *markers, const struct report *report, struct error *err)
@@ -52,14 +52,14 @@ static void destroy_marker_report(struct marker_report *markers)
 
 static const struct marker *get_marker_at(const struct marker_report *markers, size_t at)
 {
-    return &marker_view_list(markers->view)->data[markers->shown[at]];
+    return &marker_view_get_markers(markers->view)->data[markers->shown[at]];
 }
 
 /* Formats the Details column of a marker, NUL-terminated. NULL if memory ran out. */
 static const char *format_details(struct marker_report *markers, const struct marker *marker, struct error *err)
 {
     markers->text.length = 0;
-    if (marker_label_append(&markers->text, marker_view_context(markers->view), marker, MARKER_TABLE_LABEL,
+    if (marker_label_append(&markers->text, marker_view_get_context(markers->view), marker, MARKER_TABLE_LABEL,
                             &markers->payload, err))
         return NULL;
     if (!text_append(&markers->text, "", 1)) {
@@ -77,7 +77,7 @@ static const char *get_marker_name(const struct marker_report *markers, const st
 static int print_marker(struct marker_report *markers, const struct marker *marker, struct error *err)
 {
     const struct report *report = markers->report;
-    double zero = marker_view_context(markers->view)->values.zero;
+    double zero = marker_view_get_context(markers->view)->values.zero;
     char duration[QUANTITY_TEXT_MAX] = "";
     const char *details = format_details(markers, marker, err);
     if (!details)
@@ -128,7 +128,7 @@ static int write_marker(struct json_writer *json, struct marker_report *markers,
 {
     static const char *const kinds[] = {"instant", "interval", "without start", "without end"};
     const struct profile *profile = markers->report->profile;
-    double zero = marker_view_context(markers->view)->values.zero;
+    double zero = marker_view_get_context(markers->view)->values.zero;
     const char *details = format_details(markers, marker, err);
     if (!details)
         return -1;

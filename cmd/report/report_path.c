@@ -25,7 +25,7 @@ static int find_marker(const struct report *report, struct marker *found, struct
     size_t count = 0;
     const uint32_t *shown = code ? NULL : marker_view_get_matches(view, &count);
     for (size_t i = 0; i < count; i++) {
-        struct marker part = marker_view_list(view)->data[shown[i]];
+        struct marker part = marker_view_get_markers(view)->data[shown[i]];
         part.start = fmax(part.start, report->range.from);
         part.end = fmin(part.end, report->range.to);
         bool is_longer = part.end - part.start > found->end - found->start;

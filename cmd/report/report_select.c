@@ -58,7 +58,7 @@ static int choose_weight(struct report *report)
     if (!id && weights.length)
         report->weight = weights.data[0];
     else
-        is_known = weights_find(report->profile, id ? id : "recorded", &report->weight);
+        is_known = find_weight_by_id(report->profile, id ? id : "recorded", &report->weight);
     if (!is_known ||
         (report->weight.table != TABLE_SAMPLES && !profile_offers_weight(report->profile, &report->weight)))
         status = print_unknown_weight(report, &weights);

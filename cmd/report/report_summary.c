@@ -313,7 +313,7 @@ int report_write_summary(struct json_writer *json, const struct report *report, 
 {
     struct summary summary = {0};
     struct summary_json of = {.report = report, .summary = &summary};
-    int code = findings_find(&summary.findings, report->engine, err);
+    int code = findings_find_all(&summary.findings, report->engine, err);
     if (!code)
         code = find_summary(&summary, report, err);
     if (!code)

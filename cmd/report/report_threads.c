@@ -165,7 +165,7 @@ static int sort_rows(const struct thread_table *table, const struct thread_rows 
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length; i++)
         order[i] = (struct order_entry){get_row_weight(table, &rows->data[i]), (uint32_t)i};
-    return order_heaviest_first(order, rows->length, err);
+    return order_sort_heaviest_first(order, rows->length, err);
 }
 
 static struct thread_table make_table(const struct report *report, bool whole)

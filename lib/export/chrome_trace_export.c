@@ -181,7 +181,7 @@ static int write_marker(struct trace *trace, const struct marker_view *markers, 
                         struct text_buffer *text, struct payload *payload, struct error *err)
 {
     text->length = 0;
-    int code = marker_label_append(text, marker_view_context(markers), marker, MARKER_TABLE_LABEL, payload, err);
+    int code = marker_label_append(text, marker_view_get_context(markers), marker, MARKER_TABLE_LABEL, payload, err);
     if (code)
         return code;
     bool is_instant = marker->kind == MARKER_INSTANT;
@@ -210,10 +210,10 @@ static int write_markers(struct trace *trace, struct error *err)
     struct text_buffer text = {0};
     struct payload payload = {0};
     size_t count = 0;
-    int code = markers ? marker_view_query(markers, &query, err) : error_no_memory(err);
+    int code = markers ? marker_view_set_query(markers, &query, err) : error_no_memory(err);
     const uint32_t *shown = code ? NULL : marker_view_get_matches(markers, &count);
     for (size_t i = 0; !code && i < count; i++)
-        code = write_marker(trace, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload, err);
+        code = write_marker(trace, markers, &marker_view_get_markers(markers)->data[shown[i]], &text, &payload, err);
     marker_view_free(markers);
     array_free(&text);
     payload_destroy(&payload);

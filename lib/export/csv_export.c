@@ -196,7 +196,7 @@ static int write_threads(struct csv *csv)
 static int write_marker(struct csv *csv, const struct marker_view *markers, const struct marker *marker,
                         struct text_buffer *text, struct payload *payload)
 {
-    const struct marker_context *context = marker_view_context(markers);
+    const struct marker_context *context = marker_view_get_context(markers);
     const struct thread *thread = &csv->profile->threads.data[marker->thread];
     text->length = 0;
     int code = marker_label_append(text, context, marker, MARKER_TABLE_LABEL, payload, csv->err);
@@ -224,11 +224,11 @@ static int write_markers(struct csv *csv)
     struct text_buffer text = {0};
     struct payload payload = {0};
     size_t count = 0;
-    int code = markers ? marker_view_query(markers, &query, csv->err) : error_no_memory(csv->err);
+    int code = markers ? marker_view_set_query(markers, &query, csv->err) : error_no_memory(csv->err);
     const uint32_t *shown = code ? NULL : marker_view_get_matches(markers, &count);
     PUT_TITLES(csv, "start, ms", "duration, ms", "marker", "category", "thread", "tid", "details");
     for (size_t i = 0; !code && i < count; i++)
-        code = write_marker(csv, markers, &marker_view_list(markers)->data[shown[i]], &text, &payload);
+        code = write_marker(csv, markers, &marker_view_get_markers(markers)->data[shown[i]], &text, &payload);
     marker_view_free(markers);
     array_free(&text);
     payload_destroy(&payload);

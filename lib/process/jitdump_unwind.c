@@ -72,7 +72,7 @@ static bool map_load(struct jitdump_unwind *frames, struct address_space *space,
     bool ok = true;
     if (is_free_for_code(space, load->start, load->size)) {
         if (frames->next_frames && space->count < MAPPINGS_MAX)
-            ok = unwind_module_from_jit_code(&code.module, frames->next_frames, frames->next_size, load->start,
+            ok = unwind_module_open_jit_code(&code.module, frames->next_frames, frames->next_size, load->start,
                                              load->size, NULL) != -ENOMEM;
         ok = ok && (code.module ? address_space_map(space, &code) : drop_range(space, code.start, code.end));
     }

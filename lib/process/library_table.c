@@ -321,7 +321,7 @@ static int add_vdso(struct library_table *table, struct library *library, uint32
                                        .library_kind = SPOOL_LIB_VDSO,
                                        .path = is_32_bit_vdso(mapping) ? "[vdso32]" : "[vdso]",
                                        .image_bytes = {image, size}};
-    if (size && unwind_module_from_memory(&library->module, image, size, vdso.path, NULL) == -ENOMEM)
+    if (size && unwind_module_open_memory(&library->module, image, size, vdso.path, NULL) == -ENOMEM)
         return error_no_memory(err);
     return spool_write_library(table->spool, &vdso, err);
 }

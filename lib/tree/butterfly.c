@@ -11,7 +11,7 @@ static bool is_focused_node(const struct butterfly *butterfly, const struct prof
     case BUTTERFLY_FUNCTION:
         return func == index;
     case BUTTERFLY_LIBRARY:
-        return index < profile->resources.length && resource_of_func(profile, func) == index;
+        return index < profile->resources.length && get_func_resource(profile, func) == index;
     case BUTTERFLY_CATEGORY:
         return butterfly->nodes->category[node] == index;
     }
@@ -382,7 +382,7 @@ int butterfly_list_children(struct butterfly *butterfly, enum butterfly_side sid
     const struct row_source source = {&tree, collect_children, make_row};
     rows->length = 0;
     int code = check_handle(&butterfly->sides[side], &node, err);
-    return code ? code : tree_rows_of_children(rows, &source, node, err);
+    return code ? code : tree_rows_list_children(rows, &source, node, err);
 }
 
 int butterfly_list_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
@@ -392,5 +392,5 @@ int butterfly_list_descendants(struct butterfly *butterfly, enum butterfly_side 
     const struct row_source source = {&tree, collect_children, make_row};
     rows->length = 0;
     int code = check_handle(&butterfly->sides[side], &node, err);
-    return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);
+    return code ? code : tree_rows_list_descendants(rows, &source, node, limit, err);
 }

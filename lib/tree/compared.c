@@ -88,7 +88,7 @@ int compute_compared_timings(struct timings *timings, const struct call_nodes *n
     for (int side = 0; !code && side < PROFILE_SIDES; side++)
         code = timings_compute(&of_sides[side], nodes, &sides[side], matching, err);
     if (!code)
-        return timings_compare(timings, of_sides, nodes, err);
+        return timings_set_change(timings, of_sides, nodes, err);
     for (int side = 0; side < PROFILE_SIDES; side++)
         timings_destroy(&of_sides[side]);
     return code;

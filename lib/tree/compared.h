@@ -54,7 +54,7 @@ int sum_compared_weights(struct stack_weights *weights, struct stack_weights sid
                          const struct profile *profile, const struct weighing *weighing,
                          const struct compared_request *request, struct error *err);
 
-/* Computes the timings of the compared weights: see timings_compute() and timings_compare(). */
+/* Computes the timings of the compared weights: see timings_compute() and timings_set_change(). */
 int compute_compared_timings(struct timings *timings, const struct call_nodes *nodes,
                              const struct stack_weights *weights, const struct stack_weights sides[PROFILE_SIDES],
                              const uint8_t *matching, const struct compared_request *request, struct error *err);

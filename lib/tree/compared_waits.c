@@ -208,7 +208,7 @@ int compared_waits_find(struct compared_waits *waits, struct engine *engine, enu
     if (!code)
         code = estimate_rows(&adder, err);
     if (!code)
-        code = order_rows(waits->list.data, sizeof(*waits->list.data), waits->list.length, measure_change, err);
+        code = order_sort_rows(waits->list.data, sizeof(*waits->list.data), waits->list.length, measure_change, err);
     for (int side = 0; side < PROFILE_SIDES; side++)
         free(adder.totals[side]);
     array_free(&adder.rows);

@@ -15,8 +15,8 @@ static int find_cpu(struct engine *engine, uint32_t cpu, struct cpu_part *part, 
     struct slices_by_cpu *slices = &engine->base->slices;
     int code = slices_by_cpu_make(slices, &engine->base->profile, err);
     if (!code)
-        *part = (struct cpu_part){slices, slices_by_cpu_begin(slices, cpu),
-                                  cpu < UINT32_MAX ? slices_by_cpu_begin(slices, cpu + 1) : slices->length};
+        *part = (struct cpu_part){slices, slices_by_cpu_find_first(slices, cpu),
+                                  cpu < UINT32_MAX ? slices_by_cpu_find_first(slices, cpu + 1) : slices->length};
     return code;
 }
 
@@ -78,13 +78,13 @@ static int add_lane(struct cpu_lane_maker *maker, uint32_t lane, const struct cp
     struct order_entry *threads = maker->threads;
     const struct cpu_slice *items = part->slices->items;
     const struct time_range range = maker->range;
-    size_t first = slices_by_cpu_reach(part->slices, part->first, part->last, range.from), last = first;
+    size_t first = slices_by_cpu_find_reaching(part->slices, part->first, part->last, range.from), last = first;
     for (uint32_t i = 0; i < maker->thread_count; i++)
         threads[i] = (struct order_entry){.index = i};
     for (; last < part->last && items[last].start < range.to; last++)
         threads[items[last].thread].magnitude +=
             fmax(0, fmin(items[last].end, range.to) - fmax(items[last].start, range.from)) * items[last].rate;
-    int code = order_heaviest_first(threads, maker->thread_count, err);
+    int code = order_sort_heaviest_first(threads, maker->thread_count, err);
     bool enough = add_row(lanes, lane, STATE_THERE, maker->width);
     for (size_t i = 0; i < maker->thread_count && threads[i].magnitude > 0 && enough; i++) {
         if (i <= LANE_THREADS)
@@ -143,7 +143,7 @@ int engine_find_cpu_slice(struct engine *engine, uint32_t cpu, double time, stru
     if (code)
         return code;
     const struct cpu_slice *items = part.slices->items, *found = NULL;
-    size_t i = slices_by_cpu_reach(part.slices, part.first, part.last, time);
+    size_t i = slices_by_cpu_find_reaching(part.slices, part.first, part.last, time);
     if (i > part.first)
         place->start = items[i - 1].reach;
     for (; i < part.last && items[i].start <= time; i++)

@@ -356,7 +356,7 @@ int critical_paths_find(struct critical_path *path, const struct profile *profil
     path->length = 0;
     int code = read_threads(&walk) ? 0 : error_no_memory(err);
     if (!code)
-        code = order_numbers(walk.by_tid, walk.tid_count, must_precede, &walk, err);
+        code = order_sort_numbers(walk.by_tid, walk.tid_count, must_precede, &walk, err);
     for (size_t i = 0; !code && i < count; i++)
         code = walk_range(&walk, &ranges[i], err);
     free(walk.gaps);

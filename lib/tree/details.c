@@ -141,7 +141,7 @@ static int sort_categories(struct category_weights *out, const double *weights, 
     for (uint32_t category = 0; category < count; category++)
         if (weights[category] != 0)
             entries[used++] = (struct order_entry){fabs(weights[category]), category};
-    int code = order_heaviest_first(entries, used, err);
+    int code = order_sort_heaviest_first(entries, used, err);
     for (size_t i = 0; !code && i < used; i++)
         if (!array_push(out, (struct category_weight){entries[i].index, weights[entries[i].index]}))
             code = error_no_memory(err);

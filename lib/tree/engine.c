@@ -126,7 +126,7 @@ const struct profile *engine_get_profile(const struct engine *engine)
 
 const struct sample_table *engine_get_samples(const struct engine *engine, uint32_t thread)
 {
-    return sample_filter_samples(&engine->filter, &engine->base->profile, thread);
+    return sample_filter_get_samples(&engine->filter, &engine->base->profile, thread);
 }
 
 const struct stack_view *engine_get_stacks(const struct engine *engine)
@@ -243,7 +243,7 @@ static int transform_stacks(struct engine *engine, size_t done, struct error *er
 static int update_stacks(struct engine *engine, const struct transform *transforms, size_t count, struct error *err)
 {
     size_t before = engine->transforms.items.length;
-    size_t common = transform_list_common(&engine->transforms, transforms, count);
+    size_t common = transform_list_measure_common(&engine->transforms, transforms, count);
     if (common == before && common == count)
         return 0;
     forget_nodes(engine);
@@ -357,7 +357,7 @@ static int update_search(struct engine *engine, const struct tree_query *query, 
 {
     bool searching = query->search_length > 0;
     if (searching == engine->is_searching &&
-        (!searching || matching_nodes_are_of(&engine->query_search, query->search, query->search_length)))
+        (!searching || matching_nodes_belong_to(&engine->query_search, query->search, query->search_length)))
         return 0;
     engine->has_timings = false;
     engine->is_searching = searching;
@@ -378,7 +378,8 @@ bool engine_func_matches(const struct engine *engine, uint32_t func)
 
 int engine_get_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err)
 {
-    int code = engine->base->name_ranks ? 0 : rank_names(&engine->base->profile, &engine->base->name_ranks, err);
+    int code =
+        engine->base->name_ranks ? 0 : rank_funcs_by_name(&engine->base->profile, &engine->base->name_ranks, err);
     *ranks = engine->base->name_ranks;
     return code;
 }

@@ -106,7 +106,7 @@ bool append_call_path(const struct engine *engine, uint32_t node, struct node_pa
 int engine_find_node(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
                      struct error *err);
 
-/* Converts a path of the current tree to a path of the tree after one more transform: see transform_path(). */
+/* Converts a path of the current tree to a path of the tree after one more transform: see transform_rewrite_path(). */
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 

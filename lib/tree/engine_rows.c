@@ -31,7 +31,7 @@ static void add_sides(const struct engine *engine, uint32_t node, struct tree_ro
             row->sides[side] = (struct side_figures){total, row->depth == 0 ? total : 0};
         } else {
             row->sides[side] = (struct side_figures){sides[side].total[node], sides[side].self[node]};
-            row->rank = timings_rank(&engine->timings, node);
+            row->rank = timings_get_magnitude(&engine->timings, node);
         }
     }
 }
@@ -70,7 +70,7 @@ static bool collect_call_node_children(const struct engine *engine, uint32_t nod
     for (uint32_t c = call_nodes_get_first_child(nodes, node); c < call_nodes_get_children_end(nodes, node);
          c = nodes->end[c])
         if (engine->timings.alive[c] &&
-            !array_push(children, (struct order_entry){timings_rank(&engine->timings, c), c}))
+            !array_push(children, (struct order_entry){timings_get_magnitude(&engine->timings, c), c}))
             return false;
     return true;
 }
@@ -129,7 +129,7 @@ int engine_list_children(struct engine *engine, uint32_t node, struct tree_rows 
     const struct row_source source = {engine, collect_children, make_row};
     rows->length = 0;
     int code = check_parent(engine, node, err);
-    return code ? code : tree_rows_of_children(rows, &source, node, err);
+    return code ? code : tree_rows_list_children(rows, &source, node, err);
 }
 
 int engine_list_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows,
@@ -138,7 +138,7 @@ int engine_list_descendants(struct engine *engine, uint32_t node, size_t limit, 
     const struct row_source source = {engine, collect_children, make_row};
     rows->length = 0;
     int code = check_parent(engine, node, err);
-    return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);
+    return code ? code : tree_rows_list_descendants(rows, &source, node, limit, err);
 }
 
 int engine_read_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
@@ -323,7 +323,7 @@ static int rewrite_matching(const struct transform *transform, struct path_conte
     int code = search_init(&search, context.profile, transform->text, transform->text_length, err);
     context.search = &search;
     if (!code)
-        transform_path(transform, &context, path, length);
+        transform_rewrite_path(transform, &context, path, length);
     search_destroy(&search);
     return code;
 }
@@ -335,7 +335,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
     if (transform->kind == TRANSFORM_MERGE_MATCHING)
         return rewrite_matching(transform, context, path, length, err);
     if (transform->kind != TRANSFORM_FOCUS_CATEGORY && transform->kind != TRANSFORM_MERGE_CATEGORY) {
-        transform_path(transform, &context, path, length);
+        transform_rewrite_path(transform, &context, path, length);
         return 0;
     }
     uint32_t *categories = malloc((*length + 1) * sizeof(*categories));
@@ -344,7 +344,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
     int code = find_categories(engine, path, *length, categories, err);
     context.categories = categories;
     if (!code)
-        transform_path(transform, &context, path, length);
+        transform_rewrite_path(transform, &context, path, length);
     free(categories);
     return code;
 }

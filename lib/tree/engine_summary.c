@@ -162,7 +162,7 @@ static int list_threads(const struct engine *engine, struct func_timings *thread
         totals[thread] = engine_get_thread_total(engine, thread, engine->weight, engine->table);
         entries[length++] = (struct order_entry){fabs(totals[thread]), thread};
     }
-    int code = enough ? order_heaviest_first(entries, length, err) : error_no_memory(err);
+    int code = enough ? order_sort_heaviest_first(entries, length, err) : error_no_memory(err);
     for (size_t i = 0; !code && i < length; i++)
         rows[i] = (struct func_timing){
             .func = entries[i].index, .total = totals[entries[i].index], .self = totals[entries[i].index]};

@@ -25,7 +25,7 @@ static int score_func(const struct name_finder *finder, uint32_t func, const str
     uint64_t letters = string < profile->strings.entries.length ? finder->letters[string] : 0;
     int score = 0;
     for (size_t i = 0; i < count; i++) {
-        int word_score = words[i].set & ~letters ? FUZZY_NOWHERE : fuzzy_score(name, &words[i]);
+        int word_score = words[i].set & ~letters ? FUZZY_NOWHERE : fuzzy_compute_score(name, &words[i]);
         if (word_score == FUZZY_NOWHERE && lib < profile->strings.entries.length &&
             !(words[i].set & ~finder->letters[lib]) && fuzzy_is_part(get_string_text(profile, lib), &words[i]))
             word_score = IN_LIBRARY;

@@ -469,7 +469,7 @@ static int find_of_times(struct findings *findings, struct run *run, struct erro
     return code;
 }
 
-int findings_find(struct findings *findings, struct engine *engine, struct error *err)
+int findings_find_all(struct findings *findings, struct engine *engine, struct error *err)
 {
     const struct profile *profile = engine_get_profile(engine);
     const struct time_range range = engine_get_queried_range(engine);
@@ -518,7 +518,7 @@ int findings_find_of_threads(struct findings *findings, const struct engine *eng
                                          .table = weights.data[0].table};
         code = engine_set_query(all, &query, err);
         if (!code)
-            code = findings_find(findings, all, err);
+            code = findings_find_all(findings, all, err);
     }
     array_free(&weights);
     engine_free(all);

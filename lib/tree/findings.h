@@ -9,7 +9,8 @@
 
 /* Fills the zeroed struct. Linear in the samples, plus n log n for n functions. Call findings_destroy() also after a
  * failure. The findings of a comparison are empty. */
-int findings_find(struct findings *findings, struct engine *engine, struct error *err);
+int findings_find_all(struct findings *findings, struct engine *engine, struct error *err);
 
-/* Like findings_find(), for the threads and the range of the query alone, with the default weight of the profile. */
+/* Like findings_find_all(), for the threads and the range of the query alone, with the default weight of the profile.
+ */
 int findings_find_of_threads(struct findings *findings, const struct engine *engine, struct error *err);

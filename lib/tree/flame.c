@@ -58,7 +58,7 @@ static double get_node_self(const struct engine *engine, uint32_t node)
 static uint32_t get_node_library(const struct layout *layout, uint32_t node)
 {
     const struct profile *profile = &layout->engine->base->profile;
-    uint32_t resource = resource_of_func(profile, engine_get_node_func(layout->engine, node));
+    uint32_t resource = get_func_resource(profile, engine_get_node_func(layout->engine, node));
     return resource == PROFILE_NONE ? (uint32_t)profile->resources.length : resource;
 }
 
@@ -81,11 +81,11 @@ static int group_tail(struct layout *layout, double whole, struct error *err)
         totals[library] += tail[i].magnitude;
         tail[i].magnitude = library;
     }
-    int code = order_heaviest_first(tail, length, err);
+    int code = order_sort_heaviest_first(tail, length, err);
     for (size_t i = 0; i < length; i++)
         tail[i].magnitude = totals[get_node_library(layout, tail[i].index)];
     free(totals);
-    return code ? code : order_heaviest_first(tail, length, err);
+    return code ? code : order_sort_heaviest_first(tail, length, err);
 }
 
 /* Collects the children of a node in layout order; *width becomes the sum of their widths. */
@@ -102,12 +102,12 @@ static int collect_sorted_children(struct layout *layout, uint32_t node, double 
     }
     *width = fmax(sum, get_node_width(layout->engine, node));
     if (!code)
-        code = order_heaviest_first(children->data, children->length, err);
+        code = order_sort_heaviest_first(children->data, children->length, err);
     if (code || !layout->engine->is_inverted)
         return code;
     for (size_t i = 0; i < children->length; i++)
         children->data[i].magnitude = get_node_width(layout->engine, children->data[i].index);
-    code = order_heaviest_first(children->data, children->length, err);
+    code = order_sort_heaviest_first(children->data, children->length, err);
     return code || node != NODE_NONE ? code : group_tail(layout, *width, err);
 }
 
@@ -188,9 +188,9 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
         double next = start + get_node_width(layout->engine, child) * scale;
         struct flame_rect rect = make_rect(layout, child, parent, start, next);
         if (has_tail && rect.func != PROFILE_NONE) {
-            uint32_t resource = resource_of_func(&layout->engine->base->profile, rect.func);
+            uint32_t resource = get_func_resource(&layout->engine->base->profile, rect.func);
             rect.library =
-                resource == PROFILE_NONE ? PROFILE_NONE : func_of_resource(&layout->engine->base->profile, resource);
+                resource == PROFILE_NONE ? PROFILE_NONE : get_resource_func(&layout->engine->base->profile, resource);
             enough = run.count == 0 || run.library == rect.library || finish_run(layout, &run);
         }
         if (next - start < least)

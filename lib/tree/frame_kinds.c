@@ -51,7 +51,7 @@ static bool is_kernel_by_name(const char *name)
 enum frame_kind get_frame_kind(const struct profile *profile, uint32_t func)
 {
     const struct func_table *funcs = &profile->funcs;
-    uint32_t resource = resource_of_func(profile, func);
+    uint32_t resource = get_func_resource(profile, func);
     if (func < funcs->length && funcs->flags[func] & FUNC_IS_JS)
         return FRAME_JS;
     if (resource < profile->resources.length) {

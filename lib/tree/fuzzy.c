@@ -10,13 +10,13 @@ enum { AFTER_LAST = 12, AT_PART = 10, ELSEWHERE = 1, AT_START = 4, WHOLE = 20 };
 
 static bool is_letter(char c)
 {
-    return (text_lower(c) >= 'a' && text_lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+    return (to_lower_ascii(c) >= 'a' && to_lower_ascii(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
 static uint64_t get_character_bit(char c)
 {
     enum { DIGITS_AT = 26, SIGNS_AT = 36, SIGNS = 28 };
-    c = text_lower(c);
+    c = to_lower_ascii(c);
     if (c >= 'a' && c <= 'z')
         return UINT64_C(1) << (c - 'a');
     if (c >= '0' && c <= '9')
@@ -46,7 +46,7 @@ size_t split_fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text,
         *word = (struct fuzzy_word){.length = 0};
         for (; at < length && !text_is_blank(text[at]); at++)
             if (word->length < FUZZY_LETTERS)
-                word->letters[word->length++] = text_lower(text[at]);
+                word->letters[word->length++] = to_lower_ascii(text[at]);
         word->set = collect_fuzzy_letters((struct fuzzy_text){word->letters, word->length});
     }
     return count;
@@ -66,7 +66,7 @@ static bool has_letters_in_order(struct fuzzy_text text, const struct fuzzy_word
 {
     size_t found = 0;
     for (size_t i = 0; i < text.length && found < word->length; i++)
-        found += text_lower(text.at[i]) == word->letters[found];
+        found += to_lower_ascii(text.at[i]) == word->letters[found];
     return found > 0 && found == word->length;
 }
 
@@ -75,7 +75,7 @@ static bool matches_at(struct fuzzy_text text, size_t at, const struct fuzzy_wor
     if (word->length > text.length - at)
         return false;
     for (size_t i = 0; i < word->length; i++)
-        if (text_lower(text.at[at + i]) != word->letters[i])
+        if (to_lower_ascii(text.at[at + i]) != word->letters[i])
             return false;
     return true;
 }
@@ -89,10 +89,10 @@ static int get_max_score(int a, int b)
 static void score_first_letter(int16_t *ways, struct fuzzy_text text, char letter)
 {
     for (size_t j = 0; j < text.length; j++)
-        ways[j] = text_lower(text.at[j]) != letter ? FUZZY_NOWHERE
-                  : j == 0                         ? AT_PART + AT_START
-                  : is_part_start(text, j)         ? AT_PART
-                                                   : ELSEWHERE;
+        ways[j] = to_lower_ascii(text.at[j]) != letter ? FUZZY_NOWHERE
+                  : j == 0                             ? AT_PART + AT_START
+                  : is_part_start(text, j)             ? AT_PART
+                                                       : ELSEWHERE;
 }
 
 /* Extends the placements `before` (which may be `ways`) by one letter. */
@@ -101,7 +101,7 @@ static void score_next_letter(int16_t *ways, const int16_t *before, struct fuzzy
     int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best score further left; the score directly to the left */
     for (size_t j = 0; j < text.length; j++) {
         int here = before[j], way = FUZZY_NOWHERE;
-        if (text_lower(text.at[j]) == letter) {
+        if (to_lower_ascii(text.at[j]) == letter) {
             if (last != FUZZY_NOWHERE)
                 way = last + AFTER_LAST;
             if (left != FUZZY_NOWHERE)
@@ -128,7 +128,7 @@ static int score_at_start(struct fuzzy_text text, const struct fuzzy_word *word)
     return AT_PART + AT_START + AFTER_LAST * (int)(word->length - 1) + (text.length == word->length ? WHOLE : 0);
 }
 
-int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word)
+int fuzzy_compute_score(struct fuzzy_text text, const struct fuzzy_word *word)
 {
     int16_t ways[FUZZY_LONGEST];
     if (text.length == 0 || !has_letters_in_order(text, word))
@@ -141,7 +141,7 @@ int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word)
     return ways[find_best_position(ways, text.length)];
 }
 
-int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark)
+int fuzzy_mark_matches(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark)
 {
     static const size_t none = SIZE_MAX;
     int16_t ways[FUZZY_LETTERS][FUZZY_LONGEST];

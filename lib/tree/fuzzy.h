@@ -40,10 +40,10 @@ uint64_t collect_fuzzy_letters(struct fuzzy_text text);
 size_t split_fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length);
 
 /* Returns the best score of a word in the text, or FUZZY_NOWHERE for no match. */
-int fuzzy_score(struct fuzzy_text text, const struct fuzzy_word *word);
+int fuzzy_compute_score(struct fuzzy_text text, const struct fuzzy_word *word);
 
-/* Like fuzzy_score(); also sets the bits `mark` in marks[i] for each matched byte i. */
-int fuzzy_mark(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark);
+/* Like fuzzy_compute_score(); also sets the bits `mark` in marks[i] for each matched byte i. */
+int fuzzy_mark_matches(struct fuzzy_text text, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark);
 
 /* Whether the text contains the word as a substring. */
 bool fuzzy_is_part(struct fuzzy_text text, const struct fuzzy_word *word);

@@ -103,7 +103,7 @@ static int sort_by_length(struct order_entries *entries, const struct marker_lis
         if (is_interval(marker) && !array_push(entries, entry))
             return error_no_memory(err);
     }
-    return entries->length ? order_heaviest_first(entries->data, entries->length, err) : 0;
+    return entries->length ? order_sort_heaviest_first(entries->data, entries->length, err) : 0;
 }
 
 /* Stores the length that a `share` of the intervals does not exceed. */
@@ -142,11 +142,11 @@ static int sort_names(struct interval_list *list, struct error *err)
         return error_no_memory(err);
     for (uint32_t i = 0; i < length; i++)
         order[i] = (struct order_entry){list->names.data[i].total, i};
-    int code = order_heaviest_first(order, length, err);
+    int code = order_sort_heaviest_first(order, length, err);
     if (!code)
-        code = order_move_rows(list->names.data, sizeof(*list->names.data), order, length, err);
+        code = order_apply_to_rows(list->names.data, sizeof(*list->names.data), order, length, err);
     if (!code)
-        code = order_move_rows(list->waits.data, list->reasons * sizeof(*list->waits.data), order, length, err);
+        code = order_apply_to_rows(list->waits.data, list->reasons * sizeof(*list->waits.data), order, length, err);
     free(order);
     return code;
 }

@@ -34,7 +34,7 @@ bool length_counts_add(struct length_counts *counts, uint32_t group, double ms, 
 
 DEFINE_COMPARE(compare_entries, struct length_count, ORDER_THEN(a->group, b->group, ORDER(a->bucket, b->bucket)))
 
-void length_counts_percentile(struct length_counts *counts, double share, double *of_group, size_t groups)
+void length_counts_find_percentiles(struct length_counts *counts, double share, double *of_group, size_t groups)
 {
     const struct length_count *entries = counts->entries.data;
     size_t length = counts->entries.length;

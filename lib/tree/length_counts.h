@@ -25,6 +25,6 @@ bool length_counts_add(struct length_counts *counts, uint32_t group, double ms, 
 
 /* Stores the length (ms) that a `share` of the waits of each group does not exceed in `of_group`; NAN for a group
  * without a count. Sorts the entries, so it is the last call before length_counts_destroy(). */
-void length_counts_percentile(struct length_counts *counts, double share, double *of_group, size_t groups);
+void length_counts_find_percentiles(struct length_counts *counts, double share, double *of_group, size_t groups);
 
 void length_counts_destroy(struct length_counts *counts);

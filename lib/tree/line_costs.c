@@ -179,7 +179,7 @@ static int rank_lines(struct hot_lines *hot, const struct line_sums *sums, size_
         return error_no_memory(err);
     for (uint32_t line = 0; line < length; line++)
         order[line] = (struct order_entry){fabs(sums->of_line.data[line]), line};
-    int code = order_heaviest_first(order, length, err);
+    int code = order_sort_heaviest_first(order, length, err);
     for (size_t i = 0; !code && i < length && i < limit && order[i].magnitude > 0; i++) {
         uint32_t line = order[i].index;
         uint32_t func = (uint32_t)sums->pairs.values.data[sums->heaviest.data[line]];

@@ -142,7 +142,7 @@ static bool sort_groups(struct layout *layout, const struct profile *profile)
     for (uint32_t g = 0; layout->group_order && g < length; g++)
         layout->group_order[g] = g;
     const struct group_order order = {profile, layout->groups.data};
-    return layout->group_order && order_numbers(layout->group_order, length, is_group_after, &order, NULL) == 0;
+    return layout->group_order && order_sort_numbers(layout->group_order, length, is_group_after, &order, NULL) == 0;
 }
 
 /* Numbers the rows in display order, and sorts each marker into its row. */
@@ -285,8 +285,8 @@ static bool add_row_rects(struct marker_rects *rects, const struct marker_chart 
     return true;
 }
 
-int marker_chart_rects(struct marker_rects *rects, const struct marker_chart *chart, const struct marker_list *list,
-                       const struct marker_window *window, struct error *err)
+int marker_chart_list_rects(struct marker_rects *rects, const struct marker_chart *chart,
+                            const struct marker_list *list, const struct marker_window *window, struct error *err)
 {
     rects->length = 0;
     for (uint32_t row = window->first_row; row < window->last_row && row < chart->rows.length; row++)

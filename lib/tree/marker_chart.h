@@ -47,6 +47,6 @@ struct marker_rects {
 bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker, uint32_t count, double start,
                       double end);
 
-int marker_chart_rects(struct marker_rects *rects, const struct marker_chart *chart, const struct marker_list *list,
-                       const struct marker_window *window, struct error *err);
+int marker_chart_list_rects(struct marker_rects *rects, const struct marker_chart *chart,
+                            const struct marker_list *list, const struct marker_window *window, struct error *err);
 void marker_rects_destroy(struct marker_rects *rects);

@@ -129,7 +129,8 @@ DEFINE_MAGNITUDE(get_start_magnitude, struct marker, -row->start)
 
 static int sort_new_markers(struct marker_list *list, size_t first, struct error *err)
 {
-    return order_rows(array_at(list, first), sizeof(struct marker), list->length - first, get_start_magnitude, err);
+    return order_sort_rows(array_at(list, first), sizeof(struct marker), list->length - first, get_start_magnitude,
+                           err);
 }
 
 int marker_list_sort(struct marker_list *list, struct error *err)

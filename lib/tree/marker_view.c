@@ -87,14 +87,14 @@ void marker_view_free(struct marker_view *view)
     free(view);
 }
 
-const struct marker_context *marker_view_context(const struct marker_view *view)
+const struct marker_context *marker_view_get_context(const struct marker_view *view)
 {
     return &view->context;
 }
 
 /* ---- the list ---- */
 
-const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t thread, struct error *err)
+const struct marker_list *marker_view_get_thread_markers(struct marker_view *view, uint32_t thread, struct error *err)
 {
     struct thread_markers *markers = &view->threads[thread];
     if (!markers->is_made &&
@@ -106,7 +106,7 @@ const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t 
 
 static int add_thread(struct marker_view *view, uint32_t thread, struct error *err)
 {
-    const struct marker_list *markers = marker_view_thread(view, thread, err);
+    const struct marker_list *markers = marker_view_get_thread_markers(view, thread, err);
     return markers && array_append(&view->list, markers->data, markers->length) ? 0 : error_no_memory(err);
 }
 
@@ -187,7 +187,7 @@ static bool overlaps_range(const struct marker *marker, struct time_range range)
     return marker->end > range.from || (marker->end == range.from && marker->start == marker->end);
 }
 
-int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err)
+int marker_view_set_query(struct marker_view *view, const struct marker_query *query, struct error *err)
 {
     int code = update_list(view, query, err);
     if (!code)
@@ -213,7 +213,7 @@ int marker_view_query(struct marker_view *view, const struct marker_query *query
     return 0;
 }
 
-const struct marker_list *marker_view_list(const struct marker_view *view)
+const struct marker_list *marker_view_get_markers(const struct marker_view *view)
 {
     return &view->list;
 }
@@ -235,10 +235,10 @@ const struct marker_chart *marker_view_lay_out(struct marker_view *view, struct 
 
 /* ---- tracks ---- */
 
-int marker_view_list_track(struct marker_view *view, uint32_t thread, const struct marker_window *window,
-                           unsigned places, struct marker_rects *rects, struct error *err)
+int marker_view_list_track_rects(struct marker_view *view, uint32_t thread, const struct marker_window *window,
+                                 unsigned places, struct marker_rects *rects, struct error *err)
 {
-    const struct marker_list *list = marker_view_thread(view, thread, err);
+    const struct marker_list *list = marker_view_get_thread_markers(view, thread, err);
     size_t category_count = view->context.values.profile->categories.length;
     double *passed = malloc((category_count + 1) * sizeof(*passed)); /* per category: end of its last rect */
     size_t *last = malloc((category_count + 1) * sizeof(*last));
@@ -263,15 +263,15 @@ int marker_view_list_track(struct marker_view *view, uint32_t thread, const stru
     return done ? 0 : error_no_memory(err);
 }
 
-const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
-                                               uint32_t graph, struct error *err)
+const struct marker_points *marker_view_get_points(struct marker_view *view, uint32_t thread, uint32_t schema,
+                                                   uint32_t graph, struct error *err)
 {
     const uint32_t index = view->schemas.items.data[schema].first_graph + graph;
     for (size_t i = 0; i < view->graphs.length; i++)
         if (view->graphs.data[i].thread == thread && view->graphs.data[i].graph == index)
             return &view->graphs.data[i].points;
     struct thread_graph made = {.thread = thread, .graph = index};
-    const struct marker_list *list = marker_view_thread(view, thread, err);
+    const struct marker_list *list = marker_view_get_thread_markers(view, thread, err);
     if (!list ||
         marker_points_read(&made.points, &view->context, list, schema, view->schemas.graphs.data[index].key, err) ||
         !array_push(&view->graphs, made)) {
@@ -305,7 +305,7 @@ bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint3
     return found;
 }
 
-unsigned marker_view_places(const struct marker_view *view, uint32_t thread)
+unsigned marker_view_find_places(const struct marker_view *view, uint32_t thread)
 {
     const struct marker_table *markers = &view->context.values.profile->threads.data[thread].markers;
     struct text_buffer decoded = {0};
@@ -414,5 +414,5 @@ const uint32_t *marker_view_sort(struct marker_view *view, const struct marker_s
         if (keys[i].column == MARKER_DETAILS && !view->has_details && compute_details(view, err))
             return NULL;
     struct sort_request request = {view, keys, key_count};
-    return order_numbers(view->sorted.data, length, is_marker_after, &request, err) ? NULL : view->sorted.data;
+    return order_sort_numbers(view->sorted.data, length, is_marker_after, &request, err) ? NULL : view->sorted.data;
 }

@@ -32,16 +32,16 @@ struct marker_view;
 struct marker_view *marker_view_new(const struct profile *profile, struct time_range whole, struct error *err);
 void marker_view_free(struct marker_view *view);
 
-const struct marker_context *marker_view_context(const struct marker_view *view);
+const struct marker_context *marker_view_get_context(const struct marker_view *view);
 
 /* Returns the markers of a thread, sorted by start. Cached. NULL if memory ran out. */
-const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t thread, struct error *err);
+const struct marker_list *marker_view_get_thread_markers(struct marker_view *view, uint32_t thread, struct error *err);
 
-int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err);
+int marker_view_set_query(struct marker_view *view, const struct marker_query *query, struct error *err);
 
 /* Returns all markers of the query's threads. Indexes of markers refer to this list until the query's threads
  * change. */
-const struct marker_list *marker_view_list(const struct marker_view *view);
+const struct marker_list *marker_view_get_markers(const struct marker_view *view);
 
 /* Returns the markers that match the query, sorted by start. */
 const uint32_t *marker_view_get_matches(const struct marker_view *view, size_t *count);
@@ -54,16 +54,16 @@ const uint32_t *marker_view_sort(struct marker_view *view, const struct marker_s
 /* Lists the markers in a thread's track between two times, sorted by start. The rects have no rows: the category takes
  * the place of the row, and rects of one category in the same pixel are merged. The track omits kinds without a schema.
  */
-int marker_view_list_track(struct marker_view *view, uint32_t thread, const struct marker_window *window,
-                           unsigned places, struct marker_rects *rects, struct error *err);
+int marker_view_list_track_rects(struct marker_view *view, uint32_t thread, const struct marker_window *window,
+                                 unsigned places, struct marker_rects *rects, struct error *err);
 
-/* Returns the points of a thread's graph: the markers of marker_view_thread() with a value for graph `graph` of the
- * marker kind. The view caches them. NULL if memory ran out. */
-const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
-                                               uint32_t graph, struct error *err);
+/* Returns the points of a thread's graph: the markers of marker_view_get_thread_markers() with a value for graph
+ * `graph` of the marker kind. The view caches them. NULL if memory ran out. */
+const struct marker_points *marker_view_get_points(struct marker_view *view, uint32_t thread, uint32_t schema,
+                                                   uint32_t graph, struct error *err);
 
 /* Returns the places of a thread's markers with a schema: bits of enum marker_place. Not cached. */
-unsigned marker_view_places(const struct marker_view *view, uint32_t thread);
+unsigned marker_view_find_places(const struct marker_view *view, uint32_t thread);
 
 /* Returns whether a thread has markers of a kind. */
 bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema);

@@ -43,7 +43,7 @@ static int sort_group(struct name_sort *sort, struct name_group group, struct er
     struct order_entry *entries = sort->entries + group.first;
     for (size_t i = 0; i < group.length; i++)
         entries[i].magnitude = most - (double)make_prefix_key(sort->profile, entries[i].index, group.letters);
-    int code = order_heaviest_first(entries, group.length, err);
+    int code = order_sort_heaviest_first(entries, group.length, err);
     for (size_t i = 0, last; !code && i < group.length; i = last) {
         for (last = i + 1; last < group.length && entries[last].magnitude == entries[i].magnitude;)
             last++;
@@ -55,7 +55,7 @@ static int sort_group(struct name_sort *sort, struct name_group group, struct er
     return code;
 }
 
-int rank_names(const struct profile *profile, uint32_t **ranks, struct error *err)
+int rank_funcs_by_name(const struct profile *profile, uint32_t **ranks, struct error *err)
 {
     size_t count = profile->funcs.length + profile->resources.length;
     struct name_sort sort = {.profile = profile, .entries = malloc((count + 1) * sizeof(*sort.entries))};

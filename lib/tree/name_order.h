@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-/* Returns the rank of each func (including funcs that stand for a library, see func_of_resource()) by the bytes of its
+/* Returns the rank of each func (including funcs that stand for a library, see get_resource_func()) by the bytes of its
  * name. Equal names rank by index. The caller frees the ranks. Takes time linear in the letters that distinguish names,
  * plus n log n. */
-int rank_names(const struct profile *profile, uint32_t **ranks, struct error *err);
+int rank_funcs_by_name(const struct profile *profile, uint32_t **ranks, struct error *err);

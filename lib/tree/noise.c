@@ -43,21 +43,21 @@ static double compute_incomplete_beta(double a, double b, double x)
     return 1 - front * compute_beta_fraction(b, a, 1 - x) / b;
 }
 
-double student_chance(double t, double degrees)
+double compute_student_chance(double t, double degrees)
 {
     if (isinf(t))
         return 0;
     return compute_incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
-double student_limit(double chance, double degrees)
+double compute_student_limit(double chance, double degrees)
 {
     double low = 0, high = 1;
-    while (student_chance(high, degrees) > chance && high < 1e9)
+    while (compute_student_chance(high, degrees) > chance && high < 1e9)
         high *= 2;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
-        if (student_chance(middle, degrees) > chance)
+        if (compute_student_chance(middle, degrees) > chance)
             low = middle;
         else
             high = middle;
@@ -101,12 +101,12 @@ struct change_estimate estimate_change_between(struct side_noise base, struct si
                   (base.variance * base.variance / base.degrees + other.variance * other.variance / other.degrees)
             : fmin(base.degrees, other.degrees);
     double t = change == 0 ? 0 : error > 0 ? change / error : INFINITY;
-    double reach = error > 0 ? student_limit(significance, degrees) * error : 0;
+    double reach = error > 0 ? compute_student_limit(significance, degrees) * error : 0;
     return (struct change_estimate){.base = base.value,
                                     .new = other.value,
                                     .low = change - reach,
                                     .high = change + reach,
-                                    .chance = student_chance(t, degrees),
+                                    .chance = compute_student_chance(t, degrees),
                                     .is_noise = true};
 }
 
@@ -129,7 +129,7 @@ int judge_changes(struct change_estimate *const *changes, size_t count, struct e
         changes[i]->is_noise = true;
         order[i] = (struct order_entry){1 - changes[i]->chance, (uint32_t)i};
     }
-    int code = order_heaviest_first(order, count, err);
+    int code = order_sort_heaviest_first(order, count, err);
     for (size_t i = 0; !code && i < count && changes[order[i].index]->chance <= significance / (double)(count - i); i++)
         changes[order[i].index]->is_noise = false;
     free(order);
@@ -148,7 +148,7 @@ int judge_function_changes(struct change_estimate *all, struct change_estimate *
     for (size_t i = 0; i < count; i++)
         order[i] = (struct order_entry){-functions[i].chance / (hypotheses / (2 * (double)count)), (uint32_t)i};
     order[count] = (struct order_entry){-all->chance / (count ? hypotheses / 2 : 1), (uint32_t)count};
-    int code = order_heaviest_first(order, count + 1, err);
+    int code = order_sort_heaviest_first(order, count + 1, err);
     for (size_t i = 0; !code && i <= count; i++)
         if (-order[i].magnitude <= significance * (double)(i + 1) / hypotheses)
             changed = i + 1;

@@ -61,10 +61,10 @@ int judge_function_changes(struct change_estimate *all, struct change_estimate *
                            struct error *err);
 
 /* Returns the probability of a |t| of Student's distribution at least this large; exported for tests. */
-double student_chance(double t, double degrees);
+double compute_student_chance(double t, double degrees);
 
 /* Returns the |t| that Student's distribution exceeds with this probability. Takes some 30 us. */
-double student_limit(double chance, double degrees);
+double compute_student_limit(double chance, double degrees);
 
 /* Write the member "interval" of a change, and with it "is_noise". */
 void change_interval_write(struct json_writer *json, const struct change_estimate *change);

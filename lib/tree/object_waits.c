@@ -135,7 +135,7 @@ static bool ends_later(const void *context, uint32_t a, uint32_t b)
 static int find_held(struct collector *collector, struct error *err)
 {
     double since = INFINITY;
-    int code = order_numbers(collector->numbers, collector->list.length, ends_later, collector, err);
+    int code = order_sort_numbers(collector->numbers, collector->list.length, ends_later, collector, err);
     for (size_t i = code ? 0 : collector->list.length; i-- > 0;) {
         struct object_wait *wait = &collector->list.data[collector->numbers[i]];
         since = fmin(since, wait->part.time.from);
@@ -227,8 +227,8 @@ static int make_rows(struct collector *collector, bool by_waker, struct site_lis
     int (*compare)(const struct collector *, uint32_t, uint32_t) = by_waker ? compare_wakers : compare_waiters;
     const uint32_t *numbers = collector->numbers;
     bool has_held = by_waker && is_held(collector->engine, collector->waits->reason);
-    int code = order_numbers(collector->numbers, collector->list.length, by_waker ? is_later_waker : is_later_waiter,
-                             collector, err);
+    int code = order_sort_numbers(collector->numbers, collector->list.length,
+                                  by_waker ? is_later_waker : is_later_waiter, collector, err);
     for (size_t i = 0; !code && i < collector->list.length; i++) {
         const struct object_wait *wait = &collector->list.data[numbers[i]];
         bool is_new = i == 0 || compare(collector, numbers[i - 1], numbers[i]) != 0;
@@ -243,7 +243,7 @@ static int make_rows(struct collector *collector, bool by_waker, struct site_lis
     for (size_t i = 0; i < rows->length; i++)
         rows->data[i].held =
             has_held && rows->data[i].waker != PROFILE_NONE ? rows->data[i].held / rows->data[i].count : NAN;
-    return code ? code : order_rows(rows->data, sizeof(*rows->data), rows->length, get_row_total, err);
+    return code ? code : order_sort_rows(rows->data, sizeof(*rows->data), rows->length, get_row_total, err);
 }
 
 /* ---- the critical paths during the longest waits ---- */
@@ -259,7 +259,7 @@ static int find_paths(struct collector *collector, struct critical_path *path, s
     enum { MOST_PATHS = 1000 };
     const struct engine *engine = collector->engine;
     struct path_ranges ranges = {0};
-    int code = order_numbers(collector->numbers, collector->list.length, is_shorter, collector, err);
+    int code = order_sort_numbers(collector->numbers, collector->list.length, is_shorter, collector, err);
     for (size_t i = 0; !code && i < collector->list.length && i < MOST_PATHS; i++) {
         const struct object_wait *wait = &collector->list.data[collector->numbers[i]];
         const struct time_range time = {fmax(wait->part.time.from, engine->range.from),

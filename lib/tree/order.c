@@ -30,7 +30,7 @@ static bool is_sorted(const struct order_entry *entries, size_t length)
     return true;
 }
 
-int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err)
+int order_sort_heaviest_first(struct order_entry *entries, size_t length, struct error *err)
 {
     if (is_sorted(entries, length))
         return 0;
@@ -57,7 +57,7 @@ int order_heaviest_first(struct order_entry *entries, size_t length, struct erro
     return 0;
 }
 
-int order_move_rows(void *rows, size_t size, const struct order_entry *entries, size_t length, struct error *err)
+int order_apply_to_rows(void *rows, size_t size, const struct order_entry *entries, size_t length, struct error *err)
 {
     char *moved = malloc(length * size + 1);
     if (!moved)
@@ -70,21 +70,22 @@ int order_move_rows(void *rows, size_t size, const struct order_entry *entries, 
     return 0;
 }
 
-int order_rows(void *rows, size_t size, size_t length, order_magnitude_of *magnitude_of, struct error *err)
+int order_sort_rows(void *rows, size_t size, size_t length, order_magnitude_of *magnitude_of, struct error *err)
 {
     struct order_entry *entries = malloc((length + 1) * sizeof(*entries));
     if (!entries)
         return error_no_memory(err);
     for (size_t i = 0; i < length; i++)
         entries[i] = (struct order_entry){magnitude_of((const char *)rows + i * size), (uint32_t)i};
-    int code = order_heaviest_first(entries, length, err);
+    int code = order_sort_heaviest_first(entries, length, err);
     if (!code)
-        code = order_move_rows(rows, size, entries, length, err);
+        code = order_apply_to_rows(rows, size, entries, length, err);
     free(entries);
     return code;
 }
 
-int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err)
+int order_sort_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context,
+                       struct error *err)
 {
     uint32_t *scratch = malloc((length + 1) * sizeof(*scratch)), *from = numbers, *to = scratch;
     if (!scratch)

@@ -14,10 +14,10 @@ struct order_entry {
 ARRAY_TYPE(struct order_entries, struct order_entry);
 
 /* Sorts by descending magnitude; equal entries keep their order. O(n log n), and O(n) if already sorted. */
-int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
+int order_sort_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
 
 /* Puts rows of `size` bytes in the order of sorted entries: row i becomes the row with the index of entry i. */
-int order_move_rows(void *rows, size_t size, const struct order_entry *entries, size_t length, struct error *err);
+int order_apply_to_rows(void *rows, size_t size, const struct order_entry *entries, size_t length, struct error *err);
 
 /* Returns the magnitude of a row: any number but a NAN. */
 typedef double order_magnitude_of(const void *row);
@@ -30,11 +30,12 @@ typedef double order_magnitude_of(const void *row);
         return (magnitude);                                                                                            \
     }
 
-/* Sorts rows of `size` bytes like order_heaviest_first(). */
-int order_rows(void *rows, size_t size, size_t length, order_magnitude_of *magnitude_of, struct error *err);
+/* Sorts rows of `size` bytes like order_sort_heaviest_first(). */
+int order_sort_rows(void *rows, size_t size, size_t length, order_magnitude_of *magnitude_of, struct error *err);
 
 /* Returns whether `b` must precede `a`. */
 typedef bool order_is_turned(const void *context, uint32_t a, uint32_t b);
 
 /* Sorts numbers, which identify the caller's items; equal items keep their order. O(n log n). */
-int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err);
+int order_sort_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context,
+                       struct error *err);

@@ -156,7 +156,7 @@ static int make_parts(const struct engine *engine, const struct grouping *groupi
     }
     int code = enough ? 0 : error_no_memory(err);
     if (!code && ranged.length)
-        code = order_rows(ranged.data, sizeof(*ranged.data), ranged.length, get_part_length, err);
+        code = order_sort_rows(ranged.data, sizeof(*ranged.data), ranged.length, get_part_length, err);
     for (size_t i = 0; !code && i < ranged.length; i++) {
         struct ranged_part *row = &ranged.data[i];
         if ((row->part.state == PATH_RUNS || row->part.state == PATH_WAITS) && i < PATH_PARTS_NAMED)
@@ -181,7 +181,7 @@ int find_critical_path_parts(const struct engine *engine, const struct critical_
     for (uint32_t i = 0; !code && i < pieces.length; i++)
         numbers[i] = i;
     if (!code)
-        code = order_numbers(numbers, pieces.length, must_precede, &grouping, err);
+        code = order_sort_numbers(numbers, pieces.length, must_precede, &grouping, err);
     if (!code)
         code = make_parts(engine, &grouping, numbers, pieces.length, parts, err);
     free(numbers);

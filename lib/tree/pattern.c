@@ -306,7 +306,7 @@ static bool activate_step(struct reader *reader, struct active *active, size_t f
     return false;
 }
 
-bool pattern_finds(const struct pattern *pattern, const char *text, size_t length)
+bool pattern_matches(const struct pattern *pattern, const char *text, size_t length)
 {
     struct reader reader = {.pattern = pattern, .length = length};
     struct active lists[2] = {{.count = 0}, {.count = 0}};

@@ -31,6 +31,6 @@ struct pattern {
 int pattern_init(struct pattern *pattern, const char *text, size_t length, struct error *err);
 
 /* Returns whether the expression matches some part of the text. */
-bool pattern_finds(const struct pattern *pattern, const char *text, size_t length);
+bool pattern_matches(const struct pattern *pattern, const char *text, size_t length);
 
 void pattern_destroy(struct pattern *pattern);

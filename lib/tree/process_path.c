@@ -93,7 +93,7 @@ int find_process_path(struct process_tree *tree, const struct profile *profile, 
         root = processes[i].tree_cpu > processes[root].tree_cpu ? i : root;
     }
     if (!code)
-        code = order_numbers(walk.by_end, count, must_follow, &walk, err);
+        code = order_sort_numbers(walk.by_end, count, must_follow, &walk, err);
     for (uint32_t i = 0; !code && i < count; i++) {
         uint32_t parent = processes[walk.by_end[i]].parent;
         if (parent == PROFILE_NONE)

@@ -196,10 +196,10 @@ static int index_processes(struct making *making, struct error *err)
     making->process_of = malloc((making->profile->threads.length + 1) * sizeof(*making->process_of));
     if (!making->by_pid || !making->parents || !making->numbers || !making->process_of)
         return error_no_memory(err);
-    int code = order_rows(making->found.data, sizeof(*making->found.data), count, get_negative_start, err);
+    int code = order_sort_rows(making->found.data, sizeof(*making->found.data), count, get_negative_start, err);
     for (uint32_t i = 0; i < count; i++)
         making->by_pid[i] = i;
-    return code ? code : order_numbers(making->by_pid, count, is_pid_later, making, err);
+    return code ? code : order_sort_numbers(making->by_pid, count, is_pid_later, making, err);
 }
 
 static void find_parents(struct making *making)

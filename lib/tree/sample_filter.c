@@ -66,7 +66,7 @@ static int find_times(struct sample_filter *filter, struct interval_times *times
 {
     size_t count;
     const uint32_t *shown = marker_view_get_matches(markers, &count);
-    const struct marker_list *list = marker_view_list(markers);
+    const struct marker_list *list = marker_view_get_markers(markers);
     double least = transform->slowest > 0 ? find_limit(profile, list, shown, count, transform) : 0;
     if (isnan(least))
         return error_no_memory(err);
@@ -173,7 +173,7 @@ static int drop_by_transform(struct sample_filter *filter, const struct profile 
                                        .search = transform->text,
                                        .search_length = transform->text_length};
     struct interval_times *times = calloc(filter->thread_count + PROFILE_SIDES, sizeof(*times));
-    int code = times ? marker_view_query(markers, &query, err) : error_no_memory(err);
+    int code = times ? marker_view_set_query(markers, &query, err) : error_no_memory(err);
     if (!code)
         code = find_times(filter, times, profile, markers, transform, err);
     for (size_t thread = 0; !code && thread < filter->thread_count; thread++)
@@ -211,7 +211,7 @@ static bool is_same(const struct sample_filter *filter, const struct filter_requ
 {
     size_t count = request->transform_count;
     if (filter->transforms.items.length != count ||
-        transform_list_common(&filter->transforms, request->transforms, count) != count)
+        transform_list_measure_common(&filter->transforms, request->transforms, count) != count)
         return false;
     bool is_range_same = filter->range.from == request->range.from && filter->range.to == request->range.to;
     return count == 0 ||
@@ -241,13 +241,13 @@ int sample_filter_update(struct sample_filter *filter, const struct profile *pro
     return code;
 }
 
-const struct sample_table *sample_filter_samples(const struct sample_filter *filter, const struct profile *profile,
-                                                 uint32_t thread)
+const struct sample_table *sample_filter_get_samples(const struct sample_filter *filter, const struct profile *profile,
+                                                     uint32_t thread)
 {
     return filter->samples ? &filter->samples[thread][TABLE_SAMPLES] : &profile->threads.data[thread].samples;
 }
 
-size_t sample_filter_interval(const struct sample_filter *filter, uint32_t thread, double time)
+size_t sample_filter_get_interval(const struct sample_filter *filter, uint32_t thread, double time)
 {
     const struct interval_times *times = &filter->times[thread];
     size_t after = search_count(times->ranges.data, times->ranges.length, element->from < time);

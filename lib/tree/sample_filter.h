@@ -46,11 +46,11 @@ int sample_filter_update(struct sample_filter *filter, const struct profile *pro
                          const struct filter_request *request, bool *changed, struct error *err);
 
 /* Returns the remaining samples of a thread. */
-const struct sample_table *sample_filter_samples(const struct sample_filter *filter, const struct profile *profile,
-                                                 uint32_t thread);
+const struct sample_table *sample_filter_get_samples(const struct sample_filter *filter, const struct profile *profile,
+                                                     uint32_t thread);
 
 /* Returns the number of the interval that contains a sample of a thread, among those of the thread's side. Needs
  * `times`, and a sample that the filter keeps. */
-size_t sample_filter_interval(const struct sample_filter *filter, uint32_t thread, double time);
+size_t sample_filter_get_interval(const struct sample_filter *filter, uint32_t thread, double time);
 
 void sample_filter_destroy(struct sample_filter *filter);

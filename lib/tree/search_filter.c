@@ -124,7 +124,7 @@ static void match_funcs(struct search *search, const struct profile *profile, st
     const struct strings *strings = &profile->strings;
     for (uint32_t i = 0; i < profile->resources.length; i++) {
         masks->of_resource[i] = match_string(search, strings, profile->resources.data[i].name, SEARCH_LIBRARIES);
-        search->func_mask[func_of_resource(profile, i)] = masks->of_resource[i];
+        search->func_mask[get_resource_func(profile, i)] = masks->of_resource[i];
     }
     for (size_t i = 0; i < profile->sources.length; i++)
         masks->of_source[i] = match_string(search, strings, profile->sources.data[i].filename, SEARCH_FILES);
@@ -180,7 +180,8 @@ bool search_func_matches(const struct search *search, uint32_t func)
     return search->terms.count > 0 && (mask & search->excluded) == 0 && (wanted == 0 || (mask & wanted) != 0);
 }
 
-int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err)
+int search_mark_matching_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching,
+                               struct error *err)
 {
     uint16_t all = (uint16_t)((1u << search->terms.count) - 1), wanted = (uint16_t)(all & ~search->excluded);
     uint16_t *mask = malloc((nodes->length + 1) * sizeof(*mask));
@@ -204,7 +205,7 @@ void search_destroy(struct search *search)
     search->func_mask = NULL;
 }
 
-bool matching_nodes_are_of(const struct matching_nodes *cached, const char *text, size_t length)
+bool matching_nodes_belong_to(const struct matching_nodes *cached, const char *text, size_t length)
 {
     return cached->valid && cached->search.length == length &&
            (length == 0 || memcmp(cached->search.data, text, length) == 0);
@@ -213,7 +214,7 @@ bool matching_nodes_are_of(const struct matching_nodes *cached, const char *text
 int matching_nodes_update(struct matching_nodes *cached, const struct profile *profile, const struct call_nodes *nodes,
                           const char *text, size_t length, struct error *err)
 {
-    if (matching_nodes_are_of(cached, text, length))
+    if (matching_nodes_belong_to(cached, text, length))
         return 0;
     cached->valid = false;
     cached->search.length = 0;
@@ -228,7 +229,7 @@ int matching_nodes_update(struct matching_nodes *cached, const struct profile *p
     struct search search;
     int code = search_init(&search, profile, text, length, err);
     if (!code)
-        code = search_nodes(&search, nodes, cached->matching, err);
+        code = search_mark_matching_nodes(&search, nodes, cached->matching, err);
     for (uint32_t func = 0; !code && func < nodes->func_count; func++)
         cached->matched_func[func] = search.terms.count == 0 || search_func_matches(&search, func);
     search_destroy(&search);

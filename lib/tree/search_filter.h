@@ -42,7 +42,8 @@ bool search_func_matches(const struct search *search, uint32_t func);
 
 /* Sets matching[n] to 1 for each node whose path (including the node) matches all terms and no excluded term.
  * `matching` has room for all nodes. */
-int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err);
+int search_mark_matching_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching,
+                               struct error *err);
 
 void search_destroy(struct search *search);
 
@@ -55,7 +56,7 @@ struct matching_nodes {
 };
 
 /* Returns whether the nodes are those of this search. */
-bool matching_nodes_are_of(const struct matching_nodes *cached, const char *text, size_t length);
+bool matching_nodes_belong_to(const struct matching_nodes *cached, const char *text, size_t length);
 
 /* Finds the nodes that match the search, unless the cache has them. Destroy the cache before `nodes` changes. */
 int matching_nodes_update(struct matching_nodes *cached, const struct profile *profile, const struct call_nodes *nodes,

@@ -11,7 +11,7 @@ typedef uint8_t bytes16 __attribute__((vector_size(16)));
 static bool text_starts_with(const char *text, const char *term, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (text_lower(text[i]) != term[i])
+        if (to_lower_ascii(text[i]) != term[i])
             return false;
     return true;
 }
@@ -75,7 +75,7 @@ bool span_equals_ignoring_case(struct span span, const char *name)
     if ((size_t)(span.end - span.at) != length)
         return false;
     for (size_t i = 0; i < length; i++)
-        if (text_lower(span.at[i]) != text_lower(name[i]))
+        if (to_lower_ascii(span.at[i]) != to_lower_ascii(name[i]))
             return false;
     return true;
 }
@@ -150,7 +150,7 @@ static bool add_term(const struct term_parser *parser, struct span span)
     bool has_quotes = term->exact || term->has_pattern;
     term->written = (struct span){span.at + has_quotes, span.end - has_quotes};
     for (const char *at = term->written.at; at < term->written.end; at++)
-        if (!array_push(&term->lower, text_lower(*at)))
+        if (!array_push(&term->lower, to_lower_ascii(*at)))
             return false;
     return true;
 }
@@ -172,7 +172,7 @@ int search_terms_parse(struct search_terms *terms, const char *text, size_t leng
 bool search_term_matches(const struct search_term *term, const char *text, size_t length)
 {
     if (term->has_pattern)
-        return pattern_finds(&term->pattern, text, length);
+        return pattern_matches(&term->pattern, text, length);
     if (term->exact)
         return length == term->lower.length && text_starts_with(text, term->lower.data, length);
     return text_contains(text, length, term->lower.data, term->lower.length);

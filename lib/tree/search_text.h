@@ -10,7 +10,7 @@ struct span {
     const char *at, *end;
 };
 
-static inline char text_lower(char c)
+static inline char to_lower_ascii(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }

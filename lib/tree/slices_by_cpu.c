@@ -32,9 +32,9 @@ int slices_by_cpu_make(struct slices_by_cpu *slices, const struct profile *profi
         }
     }
     size_t size = sizeof(*slices->items);
-    int code = order_rows(slices->items, size, slices->length, rank_by_start, err);
+    int code = order_sort_rows(slices->items, size, slices->length, rank_by_start, err);
     if (!code)
-        code = order_rows(slices->items, size, slices->length, rank_by_cpu, err);
+        code = order_sort_rows(slices->items, size, slices->length, rank_by_cpu, err);
     for (size_t i = 0; i < slices->length; i++) {
         struct cpu_slice *item = &slices->items[i];
         bool is_first = i == 0 || item->cpu != item[-1].cpu;
@@ -51,12 +51,12 @@ void slices_by_cpu_destroy(struct slices_by_cpu *slices)
     *slices = (struct slices_by_cpu){0};
 }
 
-size_t slices_by_cpu_begin(const struct slices_by_cpu *slices, uint32_t cpu)
+size_t slices_by_cpu_find_first(const struct slices_by_cpu *slices, uint32_t cpu)
 {
     return search_count(slices->items, slices->length, element->cpu < cpu);
 }
 
-size_t slices_by_cpu_reach(const struct slices_by_cpu *slices, size_t first, size_t last, double time)
+size_t slices_by_cpu_find_reaching(const struct slices_by_cpu *slices, size_t first, size_t last, double time)
 {
     const struct cpu_slice *items = slices->items + first;
     return first + search_count(items, last - first, element->reach <= time);

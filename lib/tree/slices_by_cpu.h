@@ -25,7 +25,7 @@ int slices_by_cpu_make(struct slices_by_cpu *slices, const struct profile *profi
 void slices_by_cpu_destroy(struct slices_by_cpu *slices);
 
 /* Returns the index of the first slice of this CPU or a higher one, at most `slices->length`. */
-size_t slices_by_cpu_begin(const struct slices_by_cpu *slices, uint32_t cpu);
+size_t slices_by_cpu_find_first(const struct slices_by_cpu *slices, uint32_t cpu);
 
 /* Returns the first slice from `first` to `last` that ends after `time` (ms) or follows such a slice. */
-size_t slices_by_cpu_reach(const struct slices_by_cpu *slices, size_t first, size_t last, double time);
+size_t slices_by_cpu_find_reaching(const struct slices_by_cpu *slices, size_t first, size_t last, double time);

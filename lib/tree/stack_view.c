@@ -16,7 +16,7 @@ int stack_view_init(struct stack_view *view, const struct profile *profile, stru
     size_t length = profile->stacks.length;
     size_t categories = profile->categories.length;
     *view = (struct stack_view){.prefix = profile->stacks.prefix, .frame = profile->stacks.frame, .length = length};
-    view->func_count = func_of_resource(profile, (uint32_t)profile->resources.length);
+    view->func_count = get_resource_func(profile, (uint32_t)profile->resources.length);
     view->owns_func = view->owns_category = true;
     view->category_count = categories == 0 ? 1 : categories < MAX_CATEGORIES ? (uint32_t)categories : MAX_CATEGORIES;
     uint32_t fallback = profile_find_default_category(profile);
@@ -73,7 +73,7 @@ struct func_names get_func_names(const struct profile *profile, uint32_t func)
                                .file = PROFILE_NONE,
                                .resource = PROFILE_NONE};
     if (func >= profile->funcs.length) {
-        uint32_t resource = func - func_of_resource(profile, 0);
+        uint32_t resource = func - get_resource_func(profile, 0);
         if (resource < profile->resources.length) {
             names.resource = resource;
             names.name = profile->resources.data[resource].name;

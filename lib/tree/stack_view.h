@@ -4,7 +4,7 @@
  * number of stacks: such a view has its own callers and funcs, and maps each stack of the profile to the stack in which
  * its samples now end. Later passes (call nodes, search, timings) treat all views alike.
  *
- * Func indexes at or above profile->funcs.length stand for whole libraries, one per resource: see func_of_resource().
+ * Func indexes at or above profile->funcs.length stand for whole libraries, one per resource: see get_resource_func().
  */
 #pragma once
 
@@ -34,13 +34,13 @@ int stack_view_derive(struct stack_view *view, const struct stack_view *base, st
 void stack_view_destroy(struct stack_view *view);
 
 /* Returns the func that stands for a resource. */
-static inline uint32_t func_of_resource(const struct profile *profile, uint32_t resource)
+static inline uint32_t get_resource_func(const struct profile *profile, uint32_t resource)
 {
     return (uint32_t)profile->funcs.length + resource;
 }
 
 /* Returns the resource of a func, also of a func that stands for a resource, or PROFILE_NONE for none. */
-static inline uint32_t resource_of_func(const struct profile *profile, uint32_t func)
+static inline uint32_t get_func_resource(const struct profile *profile, uint32_t func)
 {
     return func < profile->funcs.length ? profile->funcs.resource[func] : func - (uint32_t)profile->funcs.length;
 }

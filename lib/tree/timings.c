@@ -116,8 +116,8 @@ static void subtract_base(struct timings *timings, const struct call_nodes *node
     timings->all_total = base->all_total > 0 ? base->all_total : new->all_total;
 }
 
-int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
-                    struct error *err)
+int timings_set_change(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
+                       struct error *err)
 {
     size_t length = nodes->length;
     struct timings made = {.self = malloc((length + 1) * sizeof(*made.self)),
@@ -230,7 +230,7 @@ int func_timings_compute(struct func_timings *rows, const struct call_nodes *nod
 static uint32_t get_func_library(const struct profile *profile, uint32_t func)
 {
     uint32_t resource =
-        func < profile->funcs.length ? profile->funcs.resource[func] : func - func_of_resource(profile, 0);
+        func < profile->funcs.length ? profile->funcs.resource[func] : func - get_resource_func(profile, 0);
     return resource < profile->resources.length ? resource : (uint32_t)profile->resources.length;
 }
 

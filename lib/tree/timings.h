@@ -36,11 +36,11 @@ int timings_compute(struct timings *timings, const struct call_nodes *nodes, con
 
 /* Sets `timings` to the change from one side to the other, node by node (see compared.h). Takes ownership of both
  * sides, which have the same nodes, even on failure. A node is alive if the node is alive on either side. */
-int timings_compare(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
-                    struct error *err);
+int timings_set_change(struct timings *timings, struct timings sides[PROFILE_SIDES], const struct call_nodes *nodes,
+                       struct error *err);
 
 /* Returns the magnitude that orders a node among its siblings. */
-static inline double timings_rank(const struct timings *timings, uint32_t node)
+static inline double timings_get_magnitude(const struct timings *timings, uint32_t node)
 {
     double total = timings->rank ? timings->rank[node] : timings->total[node];
     return total < 0 ? -total : total;

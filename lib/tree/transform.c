@@ -65,7 +65,7 @@ int transform_list_replace(struct transform_list *list, size_t kept, const struc
     return 0;
 }
 
-size_t transform_list_common(const struct transform_list *list, const struct transform *items, size_t count)
+size_t transform_list_measure_common(const struct transform_list *list, const struct transform *items, size_t count)
 {
     size_t common = 0;
     while (common < count && common < list->items.length && is_equal(&list->items.data[common], &items[common]))

@@ -74,7 +74,7 @@ struct transform_list {
 int transform_list_replace(struct transform_list *list, size_t kept, const struct transform *items, size_t count,
                            struct error *err);
 /* Returns the length of the common prefix of both lists. */
-size_t transform_list_common(const struct transform_list *list, const struct transform *items, size_t count);
+size_t transform_list_measure_common(const struct transform_list *list, const struct transform *items, size_t count);
 void transform_list_destroy(struct transform_list *list);
 
 /* Context of a path: the tree that the path belongs to. */
@@ -88,5 +88,5 @@ struct path_context {
 /* Rewrites `funcs`, the path of a row, into the path of the corresponding row after `transform`, which is not longer.
  * The result has length 0 if no row corresponds. If the path alone does not determine the row (a callee merged further
  * down an inverted tree), the path stays unchanged, and callers use the nearest row. */
-void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
-                    size_t *length);
+void transform_rewrite_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
+                            size_t *length);

@@ -57,9 +57,9 @@ static bool is_frame_kept(const struct transform *transform, const struct path_c
     case TRANSFORM_MERGE_CATEGORY:
         return context->categories[i] != transform->index;
     case TRANSFORM_FOCUS_RESOURCE:
-        return resource_of_func(context->profile, func) == transform->index;
+        return get_func_resource(context->profile, func) == transform->index;
     case TRANSFORM_MERGE_RESOURCE:
-        return resource_of_func(context->profile, func) != transform->index;
+        return get_func_resource(context->profile, func) != transform->index;
     case TRANSFORM_FOCUS_FRAMES:
         return get_frame_kind(context->profile, func) & transform->index;
     case TRANSFORM_MERGE_MATCHING:
@@ -90,7 +90,7 @@ static void merge_runs(const struct path *path, uint32_t func)
 
 static void collapse_resource(const struct path *path, const struct profile *profile, uint32_t resource)
 {
-    uint32_t func = func_of_resource(profile, resource);
+    uint32_t func = get_resource_func(profile, resource);
     for (size_t i = 0; i < *path->length; i++)
         if (path->funcs[i] < profile->funcs.length && profile->funcs.resource[path->funcs[i]] == resource)
             path->funcs[i] = func;
@@ -149,8 +149,8 @@ static void collapse_function(const struct path *path, uint32_t func)
         keep_range(path, 0, first + 1);
 }
 
-void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
-                    size_t *length)
+void transform_rewrite_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
+                            size_t *length)
 {
     struct path path = {funcs, length, context->inverted};
     size_t first, last;

@@ -68,7 +68,7 @@ static void mark_resource(const struct stack_view *view, const struct profile *p
                           uint8_t *removed)
 {
     for (size_t stack = 0; stack < view->length; stack++)
-        removed[stack] = (resource_of_func(profile, view->func[stack]) == resource) == own;
+        removed[stack] = (get_func_resource(profile, view->func[stack]) == resource) == own;
 }
 
 /* `kinds` is the set of frame kinds to keep. */
@@ -191,7 +191,7 @@ static void collapse_recursion(struct stack_view *view, uint32_t func, uint32_t 
 
 static void replace_resource_funcs(struct stack_view *view, const struct profile *profile, uint32_t resource)
 {
-    uint32_t func = func_of_resource(profile, resource);
+    uint32_t func = get_resource_func(profile, resource);
     for (uint32_t stack = 0; stack < view->length; stack++) {
         uint32_t old = view->func[stack];
         if (old < profile->funcs.length && profile->funcs.resource[old] == resource)
@@ -346,7 +346,7 @@ static int transform_recursion(struct stack_view *view, const struct profile *pr
         if (!copy_shared_funcs(view))
             return error_no_memory(err);
         replace_resource_funcs(view, profile, index);
-        collapse_runs(view, func_of_resource(profile, index));
+        collapse_runs(view, get_resource_func(profile, index));
         return 0;
     }
     uint32_t *top = allocate_column(view);

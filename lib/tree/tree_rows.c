@@ -87,10 +87,10 @@ static int sort_children(const struct row_source *source, uint32_t node, struct 
     int code = source->collect_children(source->tree, node, children, err);
     if (code || children->length == first)
         return code;
-    return order_heaviest_first(children->data + first, children->length - first, err);
+    return order_sort_heaviest_first(children->data + first, children->length - first, err);
 }
 
-int tree_rows_of_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err)
+int tree_rows_list_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err)
 {
     struct order_entries children = {0};
     rows->length = 0;
@@ -111,8 +111,8 @@ static void reverse(struct order_entry *entries, size_t length)
     }
 }
 
-int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
-                             struct error *err)
+int tree_rows_list_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
+                               struct error *err)
 {
     struct order_entries pending = {0}; /* a stack: the next row is on top */
     int code = 0;

@@ -41,10 +41,10 @@ struct row_source {
 };
 
 /* Replaces `rows` by the children of a node, heaviest first. */
-int tree_rows_of_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err);
+int tree_rows_list_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err);
 
 /* Lists all descendants of a node, depth first with the heaviest child first; at most `limit`. */
-int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
-                             struct error *err);
+int tree_rows_list_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
+                               struct error *err);
 
 void tree_rows_destroy(struct tree_rows *rows);

@@ -139,7 +139,7 @@ static size_t find_unit(const struct summing *summing, double time)
 {
     const struct sample_filter *filter = &summing->engine->filter;
     if (summing->weights->are_intervals)
-        return sample_filter_interval(filter, summing->thread, time) * summing->weights->count[summing->side] /
+        return sample_filter_get_interval(filter, summing->thread, time) * summing->weights->count[summing->side] /
                filter->times_of_side[summing->side];
     size_t block = summing->blocks > 1 ? (size_t)fmax(0, (time - summing->start) / summing->block) : 0;
     return summing->first_unit + (block < summing->blocks ? block : summing->blocks - 1);

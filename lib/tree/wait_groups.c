@@ -292,7 +292,7 @@ static double estimate_error(struct grouper *grouper, const struct variance *var
         return normal_95 * sqrt(variance->sum);
     double *limit = &grouper->limits[(size_t)(degrees * STEPS_PER_DEGREE)];
     if (*limit == 0)
-        *limit = student_limit(0.05, floor(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE);
+        *limit = compute_student_limit(0.05, floor(degrees * STEPS_PER_DEGREE) / STEPS_PER_DEGREE);
     return *limit * sqrt(variance->sum);
 }
 
@@ -322,7 +322,7 @@ static bool store_estimates(struct grouper *grouper)
     double *percentiles = malloc((length + 1) * sizeof(*percentiles));
     if (!percentiles)
         return false;
-    length_counts_percentile(&grouper->lengths, 0.99, percentiles, length);
+    length_counts_find_percentiles(&grouper->lengths, 0.99, percentiles, length);
     for (size_t i = 0; i < length; i++) {
         struct wait_group *group = &grouper->groups->list.data[i];
         const struct group_sums *sums = &grouper->sums.data[i];
@@ -412,7 +412,7 @@ static int find_groups(struct engine *engine, enum wait_grouping grouping, const
     length_counts_destroy(&grouper.lengths);
     if (!enough)
         return error_no_memory(err);
-    return order_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, get_group_total, err);
+    return order_sort_rows(groups->list.data, sizeof(*groups->list.data), groups->list.length, get_group_total, err);
 }
 
 double engine_get_wait_factor(const struct engine *engine)

@@ -199,7 +199,7 @@ int list_weights(struct weight_list *list, const struct profile *profile, struct
     return enough ? 0 : error_no_memory(err);
 }
 
-bool weights_find(const struct profile *profile, const char *id, struct weight *weight)
+bool find_weight_by_id(const struct profile *profile, const char *id, struct weight *weight)
 {
     bool has_waits = profile_has_waits(profile);
     for (size_t i = 0; i < WEIGHTS; i++) {

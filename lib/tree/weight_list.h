@@ -32,4 +32,4 @@ bool weight_needs_cpu_times(enum sample_weight weight);
 int list_weights(struct weight_list *list, const struct profile *profile, struct error *err);
 
 /* Finds the weight with this id, even if the profile lacks its data. Returns false if the id is unknown. */
-bool weights_find(const struct profile *profile, const char *id, struct weight *weight);
+bool find_weight_by_id(const struct profile *profile, const char *id, struct weight *weight);

@@ -40,7 +40,7 @@ void unwind_cache_clear(struct unwind_cache *cache)
 
 static struct rule *insert_rule(struct unwind_cache *cache, uint64_t pc)
 {
-    struct rule *pair = unwind_cache_pair(cache, pc);
+    struct rule *pair = unwind_cache_get_pair(cache, pc);
     pair[1] = pair[0];
     return &pair[0];
 }

@@ -112,7 +112,7 @@ void unwind_cache_clear(struct unwind_cache *cache);
 struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc);
 
 /* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */
-static inline struct rule *unwind_cache_pair(const struct unwind_cache *cache, uint64_t pc)
+static inline struct rule *unwind_cache_get_pair(const struct unwind_cache *cache, uint64_t pc)
 {
     return cache->pairs[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - cache->bits)];
 }
@@ -120,7 +120,7 @@ static inline struct rule *unwind_cache_pair(const struct unwind_cache *cache, u
 /* Returns the rule of `pc`, or NULL. */
 static inline struct rule *unwind_cache_find(const struct unwind_cache *cache, uint64_t pc)
 {
-    struct rule *pair = unwind_cache_pair(cache, pc);
+    struct rule *pair = unwind_cache_get_pair(cache, pc);
     if (pair[0].pc == pc && pair[0].generation == cache->generation)
         return &pair[0];
     return pair[1].pc == pc && pair[1].generation == cache->generation ? &pair[1] : NULL;

@@ -2,7 +2,7 @@
 
 #include "unwind/unwind.h"
 
-size_t deep_stack_omit(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted)
+size_t deep_stack_omit_middle(uint64_t *pcs, uint64_t *sps, size_t max_pcs, uint64_t *omitted)
 {
     enum { LEAST_PCS = 64 };
     size_t middle = max_pcs / 2, dropped = max_pcs / 4, next = middle + 1 + dropped;

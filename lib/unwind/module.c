@@ -62,7 +62,7 @@ static unsigned char *copy_image(const void *bytes, size_t size)
     return copy ? memcpy(copy, bytes, size) : NULL;
 }
 
-int unwind_module_from_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
+int unwind_module_open_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
                               struct error *err)
 {
     struct elf_file elf = {0};
@@ -77,7 +77,7 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
     return create_module(out, &elf, name, err);
 }
 
-int unwind_module_from_jit_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
+int unwind_module_open_jit_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
                                 uint64_t size, struct error *err)
 {
     struct elf_segment segment = {.type = PT_LOAD, .address = start, .file_size = size};

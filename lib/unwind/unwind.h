@@ -128,13 +128,13 @@ int unwind_module_open_file(struct unwind_module **out, struct file_source *file
 int unwind_module_open(struct unwind_module **out, int fd, const char *name, struct error *err);
 
 /* Creates a module from an ELF image in memory (the vDSO), which this function copies. */
-int unwind_module_from_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
+int unwind_module_open_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
                               struct error *err);
 
 /* Creates a module for JIT code at vaddr `start`, with its .eh_frame from a jitdump file. Copies `frames`. Addresses in
  * `frames` assume that the section is mapped after the code, at the next multiple of 8. Fails if `frames` does not
  * describe this code. */
-int unwind_module_from_jit_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
+int unwind_module_open_jit_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
                                 uint64_t size, struct error *err);
 
 /* Reads all CFI of the module into memory, for a file that cannot be reopened after its descriptor is closed. Accepts

@@ -128,7 +128,7 @@ static enum step restart_with_return_rule(struct walk *walk)
 enum step walk_end_at_zero_pc(struct walk *walk, uint64_t sp)
 {
     uint64_t address;
-    if (!walk_next_return_address(walk, &sp, &address))
+    if (!walk_find_next_return_address(walk, &sp, &address))
         return walk_end(walk, UNWIND_COMPLETE);
     return walk->frame == 0 ? restart_with_return_rule(walk) : walk_end_without_rule(walk);
 }
@@ -454,12 +454,12 @@ static bool step_leaf_by_return(struct walk *walk, enum step *step)
     if (walk->stack->sps)
         walk->stack->sps[0] = walk->regs.r[UNWIND_REG_SP];
     walk->result.frames = 1;
-    return walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, step);
+    return walk_make_rule_from_return(walk, &rule) && walk_try_return(walk, &rule, step);
 }
 
 static bool drop_middle_frames(struct walk *walk, size_t max_pcs)
 {
-    size_t middle = max_pcs / 2, dropped = deep_stack_omit(walk->pcs, walk->stack->sps, max_pcs, &walk->omitted);
+    size_t middle = max_pcs / 2, dropped = deep_stack_omit_middle(walk->pcs, walk->stack->sps, max_pcs, &walk->omitted);
     if (dropped && walk->guess > middle)
         walk->guess = walk->guess > middle + 1 + dropped ? walk->guess - dropped : middle + 1;
     walk->frame -= dropped;

@@ -105,14 +105,14 @@ static inline bool walk_read_link_register(const struct walk *walk, uint64_t *ad
 /* ---- rules and return addresses (walk_rule.c) ---- */
 
 /* Makes and caches the rule of a pc. The result is valid until the next call. */
-const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact);
+const struct rule *walk_make_rule(struct walk *walk, uint64_t pc, bool exact);
 
 /* Makes a rule by reading the code of the current frame up to its return instruction. */
 bool walk_read_rule(struct walk *walk, struct rule *rule);
 
 /* The same for a leaf whose CFI failed, and for JIT code. Returns false for other frames. (File code without CFI
  * already has such a rule.) */
-bool walk_rule_by_return(struct walk *walk, struct rule *rule);
+bool walk_make_rule_from_return(struct walk *walk, struct rule *rule);
 
 /* Whether a call instruction ends at `address`. Sets *target to the target of a direct call, otherwise to 0. */
 bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target);
@@ -121,13 +121,13 @@ bool walk_follows_call(struct walk *walk, uint64_t address, uint64_t *target);
 bool walk_ends_in_system_call(struct walk *walk, uint64_t pc);
 
 /* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
-bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
+bool walk_find_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address);
 
 /* `exact`: whether the frame of `pc` was interrupted at `pc`. */
 static inline const struct rule *walk_find_rule(struct walk *walk, uint64_t pc, bool exact)
 {
     const struct rule *rule = unwind_cache_find(walk->cache, pc);
-    return __builtin_expect(rule != NULL, 1) ? rule : walk_rule_make(walk, pc, exact);
+    return __builtin_expect(rule != NULL, 1) ? rule : walk_make_rule(walk, pc, exact);
 }
 
 static inline bool walk_can_return_to(struct walk *walk, uint64_t address)

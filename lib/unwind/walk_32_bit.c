@@ -377,7 +377,7 @@ struct unwind_result walk_32_bit(struct address_space *space, const struct unwin
     }
     uint64_t omitted = 0;
     for (;; walk.frame++) {
-        size_t dropped = walk.frame < max_pcs ? 0 : deep_stack_omit(pcs, stack->sps, max_pcs, &omitted);
+        size_t dropped = walk.frame < max_pcs ? 0 : deep_stack_omit_middle(pcs, stack->sps, max_pcs, &omitted);
         if (walk.frame == max_pcs && !dropped)
             break;
         walk.frame -= dropped;

@@ -114,7 +114,8 @@ static enum step step_out_of_jit_code(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], address;
     const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
-    if (!mapping || mapping->module || mapping->lib != MAPPING_NO_LIB || !walk_next_return_address(walk, &sp, &address))
+    if (!mapping || mapping->module || mapping->lib != MAPPING_NO_LIB ||
+        !walk_find_next_return_address(walk, &sp, &address))
         return walk_end_without_rule(walk);
     const struct mapping *caller = address_space_find(walk->space, address - 1);
     if (!caller || !caller->module)
@@ -138,7 +139,7 @@ static enum step step_without_frame_pointer(struct walk *walk, enum pointer_end 
 {
     enum step step;
     struct rule rule;
-    if (walk_rule_by_return(walk, &rule) && walk_try_return(walk, &rule, &step))
+    if (walk_make_rule_from_return(walk, &rule) && walk_try_return(walk, &rule, &step))
         return step;
     if (walk->regs.r[UNWIND_REG_BP] == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
         return walk_end_at_zero_pc(walk, walk->regs.r[UNWIND_REG_SP]);
@@ -193,7 +194,7 @@ enum step walk_step_no_return(struct walk *walk, const struct rule *rule)
     bool is_frame = has_known_frame(walk, rule) &&
                     read_return_address(walk, rule, walk->regs.r[rule->cfa_register], &address) &&
                     is_call_to(walk, address, pc);
-    if (!is_frame && walk_next_return_address(walk, &sp, &address)) {
+    if (!is_frame && walk_find_next_return_address(walk, &sp, &address)) {
         walk->result.used_no_cfi = true;
         if (is_call_to(walk, address, pc))
             return walk_finish_step(walk, address, sp + 8);

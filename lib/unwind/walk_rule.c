@@ -35,7 +35,7 @@ static const struct rule *make_jit_rule(struct walk *walk, const struct mapping 
 
 static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED}, costly_rule = {.kind = RULE_TOO_COSTLY};
 
-const struct rule *walk_rule_make(struct walk *walk, uint64_t pc, bool exact)
+const struct rule *walk_make_rule(struct walk *walk, uint64_t pc, bool exact)
 {
     struct unwind_work *work = &walk->space->work;
     const struct mapping *mapping = address_space_find(walk->space, pc);
@@ -77,7 +77,7 @@ bool walk_read_rule(struct walk *walk, struct rule *rule)
     return true;
 }
 
-bool walk_rule_by_return(struct walk *walk, struct rule *rule)
+bool walk_make_rule_from_return(struct walk *walk, struct rule *rule)
 {
     const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
     return mapping && (!mapping->module || walk->leaf_by_return) && walk_read_rule(walk, rule);
@@ -123,7 +123,7 @@ bool walk_ends_in_system_call(struct walk *walk, uint64_t pc)
 
 /* Most words on a stack are small numbers, or addresses of the stack or the heap, in the same gap between mappings as
  * the word before. */
-bool walk_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
+bool walk_find_next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
 {
     enum { WORDS = 64 };
     bool used_read_above = walk->result.used_read_above, found = false;

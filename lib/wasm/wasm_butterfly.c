@@ -15,7 +15,7 @@ static const struct view *answer_groups(struct session *session, int code)
 
 const struct view *session_groups(struct session *session, uint32_t query, int by)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     func_timings_destroy(&session->butterflies.groups);
     if (!engine)
         return NULL;
@@ -50,7 +50,7 @@ static int write_func_groups(struct session *session, const struct engine *engin
 /* Input: the terms of FUNCS_BY_TERM, with a NUL. Returns JSON: [{"name", "total", "self"}], heaviest by total first. */
 const struct view *session_func_groups(struct session *session, uint32_t query, int by)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     session_begin_json(session);
@@ -59,10 +59,10 @@ const struct view *session_func_groups(struct session *session, uint32_t query, 
 
 const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     const struct weight *weighed;
     func_timings_destroy(&session->butterflies.groups);
-    if (!engine || session_weight(session, weight, &weighed))
+    if (!engine || session_find_weight(session, weight, &weighed))
         return NULL;
     return answer_groups(session, engine_list_functions_by_weight(engine, weighed->kind, weighed->table,
                                                                   &session->butterflies.groups, &session->err));
@@ -88,7 +88,7 @@ void session_forget_butterflies(struct session *session, uint32_t query)
  * until MOST_BUTTERFLIES newer butterflies exist. */
 int session_butterfly(struct session *session, uint32_t query, int kind, uint32_t index)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct open_butterfly *open = &session->butterflies.open[session->butterflies.next];
     if (!engine)
         return -EINVAL;
@@ -144,8 +144,8 @@ const struct view *session_butterfly_children(struct session *session, uint32_t 
     struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly || !check_side(session, side))
         return NULL;
-    return session_view_rows(session, butterfly_list_children(butterfly, (enum butterfly_side)side, node,
-                                                              &session->tree.rows, &session->err));
+    return session_get_row_view(session, butterfly_list_children(butterfly, (enum butterfly_side)side, node,
+                                                                 &session->tree.rows, &session->err));
 }
 
 const struct view *session_butterfly_descendants(struct session *session, uint32_t id, int side, uint32_t node,
@@ -154,6 +154,6 @@ const struct view *session_butterfly_descendants(struct session *session, uint32
     struct butterfly *butterfly = find_butterfly(session, id);
     if (!butterfly || !check_side(session, side))
         return NULL;
-    return session_view_rows(session, butterfly_list_descendants(butterfly, (enum butterfly_side)side, node, limit,
-                                                                 &session->tree.rows, &session->err));
+    return session_get_row_view(session, butterfly_list_descendants(butterfly, (enum butterfly_side)side, node, limit,
+                                                                    &session->tree.rows, &session->err));
 }

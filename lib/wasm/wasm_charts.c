@@ -8,9 +8,9 @@
 /* The input holds the funcs of a path. One column: from, to. */
 const struct view *session_flame_find(struct session *session, uint32_t query, uint32_t length)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     if (!engine ||
-        engine_find_flame_part(engine, session_words(session), length, &session->charts.flame_part, &session->err))
+        engine_find_flame_part(engine, session_get_words(session), length, &session->charts.flame_part, &session->err))
         return NULL;
     return ANSWER(session, 2, &session->charts.flame_part);
 }
@@ -18,7 +18,7 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
 /* Returns one column of struct flame_rect: 80 bytes, six doubles and eight words. */
 const struct view *session_flame(struct session *session, uint32_t query, double from, double to, double least)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct flame_request request = {.part = {from, to}, .least = least};
     if (!engine || engine_compute_flame(engine, &request, &session->charts.flame, &session->err))
         return NULL;
@@ -29,7 +29,7 @@ const struct view *session_flame(struct session *session, uint32_t query, double
 const struct view *session_stack_chart(struct session *session, uint32_t query, uint32_t thread, double from, double to,
                                        uint32_t columns, int same_widths)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct stack_chart_request request = {
         .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};
     if (!engine || engine_compute_stack_chart(engine, &request, &session->charts.stack_chart, &session->err))
@@ -41,7 +41,7 @@ const struct view *session_stack_chart(struct session *session, uint32_t query, 
 const struct view *session_totals_over_time(struct session *session, uint32_t query, uint32_t thread, double from,
                                             double to, uint32_t count)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     session->charts.totals.length = 0;

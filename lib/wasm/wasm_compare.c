@@ -119,7 +119,7 @@ const struct view *session_scale(struct session *session, int by, uint32_t size)
  * heaviest first. With `by_total`, changes of the functions' total, else of their self. */
 const struct view *session_changes(struct session *session, uint32_t query, int by_total)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct func_changes changes;
     if (!engine)
         return NULL;

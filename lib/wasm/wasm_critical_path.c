@@ -105,7 +105,7 @@ const struct view *session_critical_path(struct session *session, uint32_t threa
 /* Returns the paths of the slowest intervals that a query selects: see answer_paths(). */
 const struct view *session_slowest_paths(struct session *session, uint32_t query)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     struct path_ranges ranges = {0};
     const struct view *answer = NULL;
     if (!engine)

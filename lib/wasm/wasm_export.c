@@ -74,9 +74,9 @@ static int run_query_without_transforms(struct session *session, struct request 
 static int request_begin(struct session *session, struct request *request)
 {
     const struct export_request *input = (const void *)session->input.data;
-    struct engine *engine = session_engine(session, input->query);
+    struct engine *engine = session_get_engine(session, input->query);
     const struct weight *weighed;
-    if (!engine || session_weight(session, (int)input->weight, &weighed))
+    if (!engine || session_find_weight(session, (int)input->weight, &weighed))
         return -EINVAL;
     const char *at = input->texts, *end = at + input->text_length;
     const char *format = next_text(&at, end), *search = next_text(&at, end);
@@ -143,7 +143,7 @@ const struct view *session_export_preview(struct session *session)
 const struct view *session_html_page(struct session *session, uint32_t view_length, uint32_t template_length,
                                      uint32_t gzip_length, int has_sources)
 {
-    const char *input = (const char *)session_words(session);
+    const char *input = (const char *)session_get_words(session);
     const struct html_page page = {.text = input + view_length,
                                    .length = template_length,
                                    .gzip = (const unsigned char *)input + view_length + template_length,

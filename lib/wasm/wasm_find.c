@@ -55,7 +55,7 @@ const struct view *session_find_texts(struct session *session, uint32_t typed, u
         size_t size = (size_t)(next - text);
         struct fuzzy_text looked = {text, size < FUZZY_LONGEST ? size : FUZZY_LONGEST};
         for (size_t i = 0; i < count; i++) {
-            int score = fuzzy_mark(looked, &words[i], marks, (uint8_t)(1u << i));
+            int score = fuzzy_mark_matches(looked, &words[i], marks, (uint8_t)(1u << i));
             if (!array_push(&session->finding.text_scores, (int16_t)score))
                 return no_memory(session);
         }

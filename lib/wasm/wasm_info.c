@@ -139,10 +139,10 @@ static void write_thread(struct json_writer *json, const struct engine *engine, 
     json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
     json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
     json_member_double(json, "markerCount", (double)thread->markers.length);
-    json_member_double(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
+    json_member_double(json, "markerPlaces", markers ? marker_view_find_places(markers, index) : 0);
     json_member_bool(
         json, "hasWaits",
-        markers && marker_view_has_kind(markers, index, find_on_cpu_schema(marker_view_context(markers)->schemas)));
+        markers && marker_view_has_kind(markers, index, find_on_cpu_schema(marker_view_get_context(markers)->schemas)));
     const struct wait_rows waits = get_wait_rows(profile, index);
     json_member_bool(json, "hasWaitRows", has_wait_rows(&waits));
     json_member_double(json, "activity",
@@ -205,7 +205,7 @@ static void write_marker_graphs(struct json_writer *json, const struct marker_sc
 static void write_all_marker_graphs(struct json_writer *json, const struct engine *engine,
                                     const struct marker_view *markers)
 {
-    const struct marker_schemas *schemas = markers ? marker_view_context(markers)->schemas : NULL;
+    const struct marker_schemas *schemas = markers ? marker_view_get_context(markers)->schemas : NULL;
     json_member_open(json, "markerGraphs", '[');
     for (uint32_t schema = 0; schemas && schema < schemas->items.length; schema++)
         for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_get_profile(engine)->threads.length;
@@ -264,7 +264,7 @@ static void write_tables(struct json_writer *json, const struct engine *engine, 
 
 static int write_weights(struct json_writer *json, struct session *session)
 {
-    const struct weight_list *weights = session_weights(session);
+    const struct weight_list *weights = session_get_weights(session);
     json_member_open(json, "weights", '[');
     for (size_t i = 0; weights && i < weights->length; i++) {
         const struct weight *weight = &weights->data[i];

@@ -27,17 +27,17 @@ int session_marker_query(struct session *session, uint32_t thread_count, double 
                          uint32_t places)
 {
     struct marker_view *view = get_marker_view(session);
-    const uint32_t *words = session_words(session);
+    const uint32_t *words = session_get_words(session);
     struct marker_query query = {words,         thread_count, {from, to}, (const char *)(words + thread_count),
                                  search_length, places};
-    return view ? marker_view_query(view, &query, &session->err) : error_no_memory(&session->err);
+    return view ? marker_view_set_query(view, &query, &session->err) : error_no_memory(&session->err);
 }
 
 /* Indexes of markers. The input holds pairs of words: enum marker_column, and 1 for descending order. */
 const struct view *session_marker_sorted(struct session *session, uint32_t key_count)
 {
     enum { MOST_KEYS = 4 };
-    const uint32_t *words = session_words(session);
+    const uint32_t *words = session_get_words(session);
     struct marker_sort keys[MOST_KEYS];
     if (!session->markers.view)
         return fail_unknown(session, "query");
@@ -59,8 +59,8 @@ const struct view *session_intervals(struct session *session)
     size_t count;
     const uint32_t *shown = marker_view_get_matches(session->markers.view, &count);
     session_begin_json(session);
-    int code = interval_list_fill(&list, engine_get_profile(session->engine), marker_view_list(session->markers.view),
-                                  shown, count, &session->err);
+    int code = interval_list_fill(&list, engine_get_profile(session->engine),
+                                  marker_view_get_markers(session->markers.view), shown, count, &session->err);
     interval_list_write(&session->json, session->engine, &list);
     interval_list_destroy(&list);
     return session_answer_json(session, code);
@@ -80,7 +80,7 @@ static struct marker_writer begin_writer(struct session *session)
 {
     session_begin_json(session);
     return (struct marker_writer){
-        .session = session, .context = marker_view_context(session->markers.view), .json = &session->json};
+        .session = session, .context = marker_view_get_context(session->markers.view), .json = &session->json};
 }
 
 static const struct view *answer_with_text(struct marker_writer *writer, int code)
@@ -132,8 +132,8 @@ const struct view *session_marker_texts(struct session *session, uint32_t count,
     if (!session->markers.view)
         return fail_unknown(session, "query");
     struct marker_writer writer = begin_writer(session);
-    const struct marker_list *list = marker_view_list(session->markers.view);
-    const uint32_t *words = session_words(session);
+    const struct marker_list *list = marker_view_get_markers(session->markers.view);
+    const uint32_t *words = session_get_words(session);
     int code = 0;
     json_open(writer.json, '[');
     for (uint32_t i = 0; !code && i < count; i++) {
@@ -225,7 +225,7 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
         return NULL;
     bool is_known = thread < engine_get_profile(session->engine)->threads.length;
     const struct marker_list *list =
-        is_known ? marker_view_thread(view, thread, &session->err) : marker_view_list(view);
+        is_known ? marker_view_get_thread_markers(view, thread, &session->err) : marker_view_get_markers(view);
     if (list && index >= list->length)
         return fail_unknown(session, "marker");
     if (!list)
@@ -275,8 +275,8 @@ const struct view *session_marker_rects(struct session *session, double from, do
     const struct marker_chart *chart =
         session->markers.view ? marker_view_lay_out(session->markers.view, &session->err) : NULL;
     struct marker_window window = {from, to, pixel, first_row, last_row};
-    if (!chart || marker_chart_rects(&session->markers.rects, chart, marker_view_list(session->markers.view), &window,
-                                     &session->err))
+    if (!chart || marker_chart_list_rects(&session->markers.rects, chart,
+                                          marker_view_get_markers(session->markers.view), &window, &session->err))
         return NULL;
     return answer_rects(session);
 }
@@ -291,7 +291,7 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     if (!view)
         return NULL;
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (marker_view_list_track(view, thread, &window, places, &session->markers.rects, &session->err))
+    if (marker_view_list_track_rects(view, thread, &window, places, &session->markers.rects, &session->err))
         return NULL;
     return answer_rects(session);
 }
@@ -303,12 +303,12 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     struct marker_view *view = get_marker_view(session);
     if (!view)
         return NULL;
-    const struct marker_schemas *schemas = marker_view_context(view)->schemas;
+    const struct marker_schemas *schemas = marker_view_get_context(view)->schemas;
     if (thread >= engine_get_profile(session->engine)->threads.length || schema >= schemas->items.length ||
         graph >= schemas->items.data[schema].graph_count)
         return fail_unknown(session, "graph");
     session->markers.graph_values.length = session->markers.graph_markers.length = 0;
-    const struct marker_points *points = marker_view_points(view, thread, schema, graph, &session->err);
+    const struct marker_points *points = marker_view_get_points(view, thread, schema, graph, &session->err);
     if (!points)
         return NULL;
     if (!array_reserve(&session->markers.graph_values, (size_t)width + 1) ||
@@ -327,9 +327,9 @@ const struct view *session_waits(struct session *session, uint32_t thread, doubl
     struct marker_view *view = get_marker_view(session);
     if (!view || thread >= engine_get_profile(session->engine)->threads.length)
         return NULL;
-    const struct marker_list *list = marker_view_thread(view, thread, &session->err);
+    const struct marker_list *list = marker_view_get_thread_markers(view, thread, &session->err);
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (!list || list_on_cpu_rects(&session->markers.rects, session->markers.wait_totals, marker_view_context(view),
+    if (!list || list_on_cpu_rects(&session->markers.rects, session->markers.wait_totals, marker_view_get_context(view),
                                    list, &window, &session->err))
         return NULL;
     answer_rects(session);

@@ -84,8 +84,8 @@ static int open_engine(struct session *session, struct open_query *open)
     return open->engine ? 0 : error_no_memory(&session->err);
 }
 
-struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
-                              uint32_t transform_words)
+struct engine *session_get_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
+                                  uint32_t transform_words)
 {
     struct open_query *graphs = &session->querying.graphs;
     if (transform_words == 0)
@@ -114,16 +114,16 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
 
 /* ---- queries ---- */
 
-const struct weight_list *session_weights(struct session *session)
+const struct weight_list *session_get_weights(struct session *session)
 {
     bool is_known = session->querying.weights.length > 0 ||
                     !list_weights(&session->querying.weights, engine_get_profile(session->engine), &session->err);
     return is_known ? &session->querying.weights : NULL;
 }
 
-int session_weight(struct session *session, int index, const struct weight **weight)
+int session_find_weight(struct session *session, int index, const struct weight **weight)
 {
-    const struct weight_list *weights = session_weights(session);
+    const struct weight_list *weights = session_get_weights(session);
     if (!weights)
         return error_no_memory(&session->err);
     if (index < 0 || (size_t)index >= weights->length)
@@ -134,7 +134,7 @@ int session_weight(struct session *session, int index, const struct weight **wei
 
 enum { MOST_IDS = INT32_MAX / MOST_QUERIES - 1 };
 
-struct engine *session_engine(struct session *session, uint32_t query)
+struct engine *session_get_engine(struct session *session, uint32_t query)
 {
     struct open_query *open = &session->querying.open[query % MOST_QUERIES];
     if (query && open->id == query)
@@ -165,7 +165,7 @@ int session_query(struct session *session)
     if (place >= MOST_QUERIES)
         return error_set(&session->err, EINVAL, "invalid query number %u", place);
     const struct weight *weighed;
-    if ((code = session_weight(session, (int)request->weight, &weighed)) != 0)
+    if ((code = session_find_weight(session, (int)request->weight, &weighed)) != 0)
         return code;
     struct open_query *open = &session->querying.open[place];
     const struct tree_query query = {

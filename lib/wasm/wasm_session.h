@@ -52,7 +52,7 @@ struct query_request {      /* of session_query() */
     double from, to, scale; /* scale: factor for the new side of a comparison, or 0 (the scale of the profile) */
     uint32_t place;         /* below MOST_QUERIES */
     uint32_t thread_count, transform_words, search_length;
-    uint32_t inverted, weight; /* weight: index in session_weights() */
+    uint32_t inverted, weight; /* weight: index in session_get_weights() */
     uint32_t compared;         /* enum compared */
     uint32_t words[];          /* indexes of the threads, transforms, bytes of the search */
 };
@@ -82,7 +82,7 @@ enum { MOST_QUERIES = 4 }; /* limit of open queries, each in its slot */
 struct open_query {
     uint32_t id; /* 0: none */
     struct engine *engine;
-    ARRAY(uint32_t) stacks; /* words of the query's threads and transforms: see session_stacks() */
+    ARRAY(uint32_t) stacks; /* words of the query's threads and transforms: see session_get_stacks() */
 };
 
 /* The total weight of a query, with its search and without it. */
@@ -257,27 +257,27 @@ void session_begin_json(struct session *session);
 const struct view *session_answer_json(struct session *session, int code);
 
 /* Returns the 32-bit words at the start of the input. */
-static inline const uint32_t *session_words(const struct session *session)
+static inline const uint32_t *session_get_words(const struct session *session)
 {
     return (const uint32_t *)(const void *)session->input.data;
 }
 
 /* Returns the engine of an open query; NULL, with an error, if a newer query has replaced it. (wasm_query.c) */
-struct engine *session_engine(struct session *session, uint32_t query);
+struct engine *session_get_engine(struct session *session, uint32_t query);
 
 /* Closes all queries, and frees their engines. (wasm_query.c) */
 void session_close_queries(struct session *session);
 
 /* Returns the weights of the profile, which calls refer to by index. NULL if memory ran out. (wasm_query.c) */
-const struct weight_list *session_weights(struct session *session);
+const struct weight_list *session_get_weights(struct session *session);
 
 /* Finds a weight by its index. -EINVAL if it does not exist. (wasm_query.c) */
-int session_weight(struct session *session, int index, const struct weight **weight);
+int session_find_weight(struct session *session, int index, const struct weight **weight);
 
 /* Returns an engine with the stacks after transforms, for these threads. The words are as in session_query():
  * `thread_count` threads, then the transforms. NULL on failure. (wasm_query.c) */
-struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
-                              uint32_t transform_words);
+struct engine *session_get_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
+                                  uint32_t transform_words);
 
 /* Reads transforms into session->querying.transforms. A transform consists of the words kind (enum transform_kind),
  * index, inverted, length of the path, bytes of the text, billionths of the slowest share, enum filtered_sides, the
@@ -289,4 +289,4 @@ int session_read_transforms(struct session *session, const uint32_t *words, size
 void session_forget_butterflies(struct session *session, uint32_t query);
 
 /* Returns session->tree.rows, or NULL if `code` is an error. (wasm_tree.c) */
-const struct view *session_view_rows(struct session *session, int code);
+const struct view *session_get_row_view(struct session *session, int code);

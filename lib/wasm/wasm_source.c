@@ -83,7 +83,7 @@ const struct view *session_address_lines(struct session *session, uint32_t symbo
 static struct frame_selection read_selection(const struct session *session, int kind, uint32_t length,
                                              struct tree_path *path)
 {
-    *path = (struct tree_path){session_words(session), length, kind == SELECT_INVERTED_PATH};
+    *path = (struct tree_path){session_get_words(session), length, kind == SELECT_INVERTED_PATH};
     if (kind == SELECT_PATH || kind == SELECT_INVERTED_PATH)
         return (struct frame_selection){path, PROFILE_NONE};
     return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
@@ -95,7 +95,7 @@ static struct frame_selection read_selection(const struct session *session, int 
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length, int side)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     bool is_side = side >= 0 && side < PROFILE_SIDES && engine_get_timings(engine)->sides;
@@ -120,7 +120,7 @@ const struct view *session_inlined_costs(struct session *session)
 /* Returns columns: struct hot_line, and one double, the self of all lines. */
 const struct view *session_hot_lines(struct session *session, uint32_t query, uint32_t limit)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     struct counted_stacks counted = engine_get_counted_stacks(engine);
@@ -137,12 +137,12 @@ const struct view *session_hot_lines(struct session *session, uint32_t query, ui
 const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,
                                          uint32_t length, uint32_t start_count)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     struct counted_stacks counted = engine_get_counted_stacks(engine);
     struct tree_path path;
-    struct address_request request = {symbol, session_words(session) + length, start_count,
+    struct address_request request = {symbol, session_get_words(session) + length, start_count,
                                       read_selection(session, kind, length, &path)};
     address_costs_destroy(&session->source.address_costs);
     if (address_costs_compute(&session->source.address_costs, engine_get_profile(session->engine), &counted, &request,
@@ -156,7 +156,7 @@ const struct view *session_address_costs(struct session *session, uint32_t query
 const struct view *session_symbol_costs(struct session *session, uint32_t query, uint32_t func, int kind,
                                         uint32_t length)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     struct counted_stacks counted = engine_get_counted_stacks(engine);

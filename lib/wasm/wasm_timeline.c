@@ -17,7 +17,7 @@ const struct view *session_activity(struct session *session, uint32_t drawn_coun
                                     uint32_t width)
 {
     const struct activity_query query = {
-        .threads = session_words(session), .thread_count = drawn_count, .range = {from, to}, .width = width};
+        .threads = session_get_words(session), .thread_count = drawn_count, .range = {from, to}, .width = width};
     activity_destroy(&session->timeline.activity);
     if (engine_compute_unfiltered_activity(session->engine, &query, &session->timeline.activity, &session->err))
         return NULL;
@@ -39,7 +39,7 @@ const struct view *session_activity_matching(struct session *session)
                                          .search = (const char *)(funcs + request->path_length),
                                          .search_length = request->search_length,
                                          .path = request->path_length ? &path : NULL};
-    struct engine *engine = session_stacks(session, words, request->thread_count, request->transform_words);
+    struct engine *engine = session_get_stacks(session, words, request->thread_count, request->transform_words);
     activity_destroy(&session->timeline.activity);
     if (!engine || engine_compute_activity(engine, &query, &session->timeline.activity, &session->err))
         return NULL;
@@ -63,11 +63,11 @@ const struct view *session_thread_times(struct session *session, double from, do
  * category, whether a transform dropped the sample (then the path is empty), start and end of a wait (NAN: the thread
  * ran), its reason and waker, the time of its unseen waits, and the number of its innermost callers in a runtime. NULL
  * without a sample at the time (session_error() is then empty). The input holds threads and transforms, as for
- * session_stacks(). */
+ * session_get_stacks(). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {
-    struct engine *engine = session_stacks(session, session_words(session), thread_count, transform_words);
+    struct engine *engine = session_get_stacks(session, session_get_words(session), thread_count, transform_words);
     struct sample_place *place = &session->timeline.place;
     if (!engine)
         return NULL;
@@ -89,7 +89,7 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
 const struct view *session_state_lanes(struct session *session, uint32_t thread_count, uint32_t lane_count, double from,
                                        double to, uint32_t width)
 {
-    const uint32_t *threads = session_words(session);
+    const uint32_t *threads = session_get_words(session);
     const struct state_lanes_query query = {threads, threads + thread_count, lane_count, {from, to}, width};
     struct state_lanes *lanes = &session->timeline.lanes;
     if (engine_compute_state_lanes(session->engine, &query, lanes, &session->err))
@@ -102,7 +102,7 @@ const struct view *session_cpu_lanes(struct session *session, uint32_t cpu_count
                                      uint32_t width)
 {
     struct state_lanes *lanes = &session->timeline.lanes;
-    if (engine_compute_cpu_lanes(session->engine, session_words(session), cpu_count, (struct time_range){from, to},
+    if (engine_compute_cpu_lanes(session->engine, session_get_words(session), cpu_count, (struct time_range){from, to},
                                  width, lanes, &session->err))
         return NULL;
     return ANSWER(session, lanes->rows.length, lanes->rows.data, lanes->shares.data);
@@ -125,7 +125,7 @@ const struct view *session_state_sums(struct session *session, uint32_t thread_c
     session->timeline.thread_times.length = 0;
     if (!array_reserve(&session->timeline.thread_times, count))
         return no_memory(session);
-    if (engine_sum_states(session->engine, session_words(session), thread_count, (struct time_range){from, to},
+    if (engine_sum_states(session->engine, session_get_words(session), thread_count, (struct time_range){from, to},
                           session->timeline.thread_times.data, &session->err))
         return NULL;
     return ANSWER(session, count, session->timeline.thread_times.data);

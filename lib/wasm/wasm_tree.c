@@ -8,7 +8,7 @@
 /* Returns one column: struct query_summary. */
 const struct view *session_summary(struct session *session, uint32_t query)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     const struct timings *timings = engine_get_timings(engine);
@@ -56,7 +56,7 @@ static bool find_entries(struct session *session)
 }
 
 /* The last four columns are NULL unless the query covers both sides of a comparison. */
-const struct view *session_view_rows(struct session *session, int code)
+const struct view *session_get_row_view(struct session *session, int code)
 {
     const struct tree_rows *rows = &session->tree.rows;
     if (code)
@@ -72,24 +72,25 @@ const struct view *session_view_rows(struct session *session, int code)
 
 const struct view *session_children(struct session *session, uint32_t query, uint32_t node)
 {
-    struct engine *engine = session_engine(session, query);
-    return !engine ? NULL
-                   : session_view_rows(session, engine_list_children(engine, node, &session->tree.rows, &session->err));
+    struct engine *engine = session_get_engine(session, query);
+    return !engine
+               ? NULL
+               : session_get_row_view(session, engine_list_children(engine, node, &session->tree.rows, &session->err));
 }
 
 const struct view *session_descendants(struct session *session, uint32_t query, uint32_t node, uint32_t limit)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     return !engine ? NULL
-                   : session_view_rows(
+                   : session_get_row_view(
                          session, engine_list_descendants(engine, node, limit, &session->tree.rows, &session->err));
 }
 
 const struct view *session_row(struct session *session, uint32_t query, uint32_t node)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     return !engine ? NULL
-                   : session_view_rows(session, engine_read_row(engine, node, &session->tree.rows, &session->err));
+                   : session_get_row_view(session, engine_read_row(engine, node, &session->tree.rows, &session->err));
 }
 
 static const struct view *answer_path(struct session *session, int code)
@@ -101,13 +102,13 @@ static const struct view *answer_path(struct session *session, int code)
 
 const struct view *session_path(struct session *session, uint32_t query, uint32_t node)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     return !engine ? NULL : answer_path(session, engine_read_path(engine, node, &session->tree.path, &session->err));
 }
 
 const struct view *session_heaviest_path(struct session *session, uint32_t query, uint32_t depth, double share)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     return !engine ? NULL
                    : answer_path(session,
                                  engine_find_heaviest_path(engine, depth, share, &session->tree.path, &session->err));
@@ -116,8 +117,8 @@ const struct view *session_heaviest_path(struct session *session, uint32_t query
 /* The input holds the funcs of the path. Returns NODE_NONE if no such node exists, or if the query is closed. */
 uint32_t session_find(struct session *session, uint32_t query, uint32_t length, int nearest)
 {
-    struct engine *engine = session_engine(session, query);
-    const uint32_t *path = session_words(session);
+    struct engine *engine = session_get_engine(session, query);
+    const uint32_t *path = session_get_words(session);
     uint32_t node = NODE_NONE;
     int code = !engine ? -EINVAL : engine_find_node(engine, path, length, nearest != 0, &node, &session->err);
     return code ? NODE_NONE : node;
@@ -127,8 +128,8 @@ uint32_t session_find(struct session *session, uint32_t query, uint32_t length, 
 const struct view *session_rewrite_path(struct session *session, uint32_t query, uint32_t transform_words,
                                         uint32_t length)
 {
-    struct engine *engine = session_engine(session, query);
-    const uint32_t *words = session_words(session);
+    struct engine *engine = session_get_engine(session, query);
+    const uint32_t *words = session_get_words(session);
     size_t left = length;
     session->tree.path.length = 0;
     int code = engine ? session_read_transforms(session, words, transform_words) : -EINVAL;
@@ -147,7 +148,7 @@ const struct view *session_rewrite_path(struct session *session, uint32_t query,
 /* Returns enum recursion; negative if the query is not open */
 int session_recursion(struct session *session, uint32_t query, uint32_t func)
 {
-    const struct engine *engine = session_engine(session, query);
+    const struct engine *engine = session_get_engine(session, query);
     return engine ? (int)engine_find_recursion(engine, func) : -EINVAL;
 }
 
@@ -175,7 +176,7 @@ static bool set_side_columns(struct session *session, size_t length)
 /* Returns columns: func, total, self, and the columns of set_side_columns(). */
 const struct view *session_functions(struct session *session, uint32_t query, int by_total)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     func_timings_destroy(&session->tree.functions);
     enum func_order order = by_total ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
     if (!engine || engine_list_functions(engine, order, &session->tree.functions, &session->err))
@@ -219,7 +220,7 @@ int session_func_inlining(struct session *session, uint32_t func)
 
 int session_details(struct session *session, uint32_t query, uint32_t node)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     node_details_destroy(&session->tree.details);
     session->tree.details = (struct node_details){0};
     return !engine ? -EINVAL : engine_compute_details(engine, node, &session->tree.details, &session->err);
@@ -227,7 +228,7 @@ int session_details(struct session *session, uint32_t query, uint32_t node)
 
 int session_function_details(struct session *session, uint32_t query, uint32_t func)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     node_details_destroy(&session->tree.details);
     session->tree.details = (struct node_details){0};
     return !engine ? -EINVAL : engine_compute_function_details(engine, func, &session->tree.details, &session->err);

@@ -33,7 +33,7 @@ static const struct view *answer_groups(struct session *session, const struct en
  * a runtime (tree/runtime_frames.h). */
 const struct view *session_wait_groups(struct session *session, uint32_t query, int by)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     if (!engine)
         return NULL;
     if (by < 0 || by >= WAIT_GROUPINGS) {
@@ -63,7 +63,7 @@ static void write_compared(struct json_writer *json, const struct compared_waits
 /* Returns ComparedAnswer of waits.ts, as JSON. `by`: enum wait_grouping. */
 const struct view *session_compared_waits(struct session *session, uint32_t query, int by)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct compared_waits waits = {0};
     if (!engine)
         return NULL;
@@ -78,7 +78,7 @@ const struct view *session_compared_waits(struct session *session, uint32_t quer
 /* Returns ObjectWaits of waits.ts, as JSON. `object`: the func of a wait. */
 const struct view *session_object_waits(struct session *session, uint32_t query, uint32_t object)
 {
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct object_waits waits = {0};
     if (!engine)
         return NULL;
@@ -93,7 +93,7 @@ const struct view *session_object_waits(struct session *session, uint32_t query,
 const struct view *session_findings(struct session *session, uint32_t query)
 {
     enum { MOST_FINDINGS = 6, LONGEST_NAME = 128 };
-    struct engine *engine = session_engine(session, query);
+    struct engine *engine = session_get_engine(session, query);
     struct findings findings = {0};
     if (!engine)
         return NULL;

@@ -37,10 +37,10 @@ static void draw_graphs(struct marker_view *view, const struct marker_window *wi
     float values[WIDTH];
     uint32_t markers[WIDTH];
     struct error err;
-    const struct marker_schemas *schemas = marker_view_context(view)->schemas;
+    const struct marker_schemas *schemas = marker_view_get_context(view)->schemas;
     for (uint32_t i = 0; i < schemas->items.length; i++)
         for (uint32_t k = 0; k < schemas->items.data[i].graph_count; k++) {
-            const struct marker_points *points = marker_view_points(view, 0, i, k, &err);
+            const struct marker_points *points = marker_view_get_points(view, 0, i, k, &err);
             if (points)
                 draw_marker_graph(points, k % 2 == 0, window->from, window->to, values, markers, WIDTH);
         }
@@ -55,20 +55,20 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     struct marker_rects rects = {0};
     struct marker_window window = {0, 10, 0.5, 0, 100};
     double totals[WAIT_STATES];
-    if (marker_view_query(view, query, &err))
+    if (marker_view_set_query(view, query, &err))
         return;
-    const struct marker_list *list = marker_view_list(view);
+    const struct marker_list *list = marker_view_get_markers(view);
     const struct marker_chart *chart = marker_view_lay_out(view, &err);
     if (chart)
-        marker_chart_rects(&rects, chart, list, &window, &err);
+        marker_chart_list_rects(&rects, chart, list, &window, &err);
     marker_view_sort(view, &by_details, 1, &err);
-    marker_view_list_track(view, 0, &window, marker_view_places(view, 0), &rects, &err);
+    marker_view_list_track_rects(view, 0, &window, marker_view_find_places(view, 0), &rects, &err);
     draw_graphs(view, &window);
-    list_on_cpu_rects(&rects, totals, marker_view_context(view), list, &window, &err);
+    list_on_cpu_rects(&rects, totals, marker_view_get_context(view), list, &window, &err);
     for (size_t i = 0; i < list->length; i++)
         for (int label = MARKER_TABLE_LABEL; label <= MARKER_TOOLTIP_LABEL; label++)
-            marker_label_append(&text, marker_view_context(view), &list->data[i], (enum marker_label)label, &payload,
-                                &err);
+            marker_label_append(&text, marker_view_get_context(view), &list->data[i], (enum marker_label)label,
+                                &payload, &err);
     marker_rects_destroy(&rects);
     payload_destroy(&payload);
     array_free(&text);

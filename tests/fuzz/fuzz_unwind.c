@@ -34,7 +34,7 @@ static void walk_from(struct address_space *space, uint64_t pc, const uint64_t *
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct unwind_module *module;
-    if (unwind_module_from_memory(&module, bytes, size, "fuzz", NULL))
+    if (unwind_module_open_memory(&module, bytes, size, "fuzz", NULL))
         return 0;
     struct address_space space = {0};
     struct mapping mapping = {.start = MAPPED_AT, .end = MAPPED_AT + size, .module = module};

@@ -303,7 +303,7 @@ static inline struct unwind_module *capture_module_for(struct capture *capture, 
             return capture->modules.data[i].module;
     struct unwind_module *module = NULL;
     if (strcmp(path, "[vdso]") == 0) {
-        unwind_module_from_memory(&module, (const void *)getauxval(AT_SYSINFO_EHDR), 8192, path, NULL);
+        unwind_module_open_memory(&module, (const void *)getauxval(AT_SYSINFO_EHDR), 8192, path, NULL);
     } else if (path[0] == '/' && path[1] != '/') {
         int fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd >= 0) {

@@ -230,7 +230,7 @@ static size_t walk(const struct original *file, const unsigned char *bytes, size
     enum { FRAMES = 64, WORDS = 512, MAPPED_AT = 0x10000000, STACK_AT = 0x7000000 };
     struct unwind_module *module;
     size_t frames = 0;
-    if (unwind_module_from_memory(&module, bytes, size, "mutant", NULL))
+    if (unwind_module_open_memory(&module, bytes, size, "mutant", NULL))
         return 0;
     struct address_space space = {0};
     struct mapping mapping = {.start = MAPPED_AT, .end = MAPPED_AT + file->size, .module = module};

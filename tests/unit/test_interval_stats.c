@@ -49,9 +49,9 @@ static void test_percentiles_and_states_of_intervals(void **state)
     assert_non_null(view);
     const uint32_t threads[] = {READER};
     const struct marker_query query = {.threads = threads, .thread_count = 1, .range = whole_time, .search = ""};
-    assert_int_equal(marker_view_query(view, &query, &err), 0);
+    assert_int_equal(marker_view_set_query(view, &query, &err), 0);
     const uint32_t *shown = marker_view_get_matches(view, &count);
-    assert_int_equal(interval_list_fill(&list, &profile, marker_view_list(view), shown, count, &err), 0);
+    assert_int_equal(interval_list_fill(&list, &profile, marker_view_get_markers(view), shown, count, &err), 0);
     assert_int_equal(list.names.length, 3);
     const struct interval_stats *request = &list.names.data[0], *lookup = &list.names.data[1],
                                 *answer = &list.names.data[2];
@@ -63,8 +63,8 @@ static void test_percentiles_and_states_of_intervals(void **state)
     assert_true(answer->total == 0.875 && answer->running == 0.375 && answer->rest == 0.5);
     for (uint32_t reason = 0; reason < list.reasons; reason++)
         assert_true(list.waits.data[list.reasons + reason] == (reason == REASON_LOCK ? 40 : 0));
-    assert_true(find_slowest_interval_limit(marker_view_list(view), shown, count, 2.0 / (REQUESTS + 2)) == 25);
-    assert_true(find_slowest_interval_limit(marker_view_list(view), shown, count, 1.5 / (REQUESTS + 2)) == 25);
+    assert_true(find_slowest_interval_limit(marker_view_get_markers(view), shown, count, 2.0 / (REQUESTS + 2)) == 25);
+    assert_true(find_slowest_interval_limit(marker_view_get_markers(view), shown, count, 1.5 / (REQUESTS + 2)) == 25);
     interval_list_destroy(&list);
     marker_view_free(view);
     profile_destroy(&profile);

@@ -41,8 +41,8 @@ static void test_chances_are_those_of_tables(void **state)
     } known[] = {{12.706, 1, 0.05}, {4.303, 2, 0.05},  {2.228, 10, 0.05}, {2.101, 18, 0.05},  {1.960, 1e6, 0.05},
                  {63.657, 1, 0.01}, {3.169, 10, 0.01}, {0, 5, 1},         {2.576, 1e6, 0.01}, {4.587, 10, 0.001}};
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        assert_true(fabs(student_chance(known[i].t, known[i].degrees) - known[i].chance) < 1e-4);
-    assert_true(student_chance(INFINITY, 3) == 0);
+        assert_true(fabs(compute_student_chance(known[i].t, known[i].degrees) - known[i].chance) < 1e-4);
+    assert_true(compute_student_chance(INFINITY, 3) == 0);
 }
 
 /* ---- runs ---- */
@@ -63,8 +63,8 @@ static void test_intervals_of_runs_are_welch_s(void **state)
     assert_true(change.low > 0 && fabs((change.low + change.high) / 2 - 4) < 1e-9);
     double error = sqrt(2.5 / 5 + (20.0 / 3) / 4),
            degrees = pow(2.5 / 5 + (20.0 / 3) / 4, 2) / (pow(2.5 / 5, 2) / 4 + pow((20.0 / 3) / 4, 2) / 3);
-    assert_true(fabs(change.chance - student_chance(4 / error, degrees)) < 1e-12);
-    assert_true(fabs(student_chance((change.high - 4) / error, degrees) - 0.05) < 1e-6);
+    assert_true(fabs(change.chance - compute_student_chance(4 / error, degrees)) < 1e-12);
+    assert_true(fabs(compute_student_chance((change.high - 4) / error, degrees) - 0.05) < 1e-6);
 }
 
 static void test_equal_runs_have_not_changed(void **state)

@@ -558,13 +558,13 @@ static void look_at_everything(void *context)
 
 static int look_at_labels(const struct marker_view *view, size_t *rows_seen, struct error *err)
 {
-    const struct marker_list *list = marker_view_list(view);
+    const struct marker_list *list = marker_view_get_markers(view);
     struct text_buffer text = {0};
     struct payload payload = {0};
     int code = 0;
     for (size_t i = 0; !code && i < list->length && i < 4; i++)
         for (int label = MARKER_TABLE_LABEL; !code && label <= MARKER_TOOLTIP_LABEL; label++)
-            code = marker_label_append(&text, marker_view_context(view), &list->data[i], (enum marker_label)label,
+            code = marker_label_append(&text, marker_view_get_context(view), &list->data[i], (enum marker_label)label,
                                        &payload, err);
     *rows_seen += text.length;
     payload_destroy(&payload);
@@ -580,19 +580,21 @@ static int look_at_view(struct marker_view *view, size_t *rows_seen, struct erro
     struct marker_window window = {0, 1e9, 1e5, 0, 1000};
     struct marker_rects rects = {0};
     double totals[WAIT_STATES];
-    int code = marker_view_query(view, &query, err);
+    int code = marker_view_set_query(view, &query, err);
     const struct marker_chart *chart = code ? NULL : marker_view_lay_out(view, err);
     if (!code)
-        code = chart ? marker_chart_rects(&rects, chart, marker_view_list(view), &window, err) : -ENOMEM;
+        code = chart ? marker_chart_list_rects(&rects, chart, marker_view_get_markers(view), &window, err) : -ENOMEM;
     *rows_seen += rects.length;
     if (!code)
         code = marker_view_sort(view, keys, 2, err) ? 0 : -ENOMEM;
     if (!code)
-        code = marker_view_list_track(view, LOOKED_AT, &window, marker_view_places(view, LOOKED_AT), &rects, err);
+        code = marker_view_list_track_rects(view, LOOKED_AT, &window, marker_view_find_places(view, LOOKED_AT), &rects,
+                                            err);
     if (!code)
-        code = marker_view_points(view, LOOKED_AT, 0, 0, err) ? 0 : -ENOMEM;
+        code = marker_view_get_points(view, LOOKED_AT, 0, 0, err) ? 0 : -ENOMEM;
     if (!code)
-        code = list_on_cpu_rects(&rects, totals, marker_view_context(view), marker_view_list(view), &window, err);
+        code = list_on_cpu_rects(&rects, totals, marker_view_get_context(view), marker_view_get_markers(view), &window,
+                                 err);
     marker_rects_destroy(&rects);
     return code ? code : look_at_labels(view, rows_seen, err);
 }

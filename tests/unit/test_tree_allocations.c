@@ -50,7 +50,7 @@ static double total_of(const struct profile *profile, struct engine *engine, con
     const uint32_t thread = 0;
     struct weight weight;
     struct error err;
-    assert_true(weights_find(profile, id, &weight));
+    assert_true(find_weight_by_id(profile, id, &weight));
     const struct tree_query query = {.threads = &thread,
                                      .thread_count = 1,
                                      .range = range,

@@ -116,7 +116,7 @@ static bool has_finding_of(struct engine *engine, const char *object)
     struct findings findings = {0};
     bool has = false;
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
-    assert_int_equal(findings_find(&findings, engine, &err), 0);
+    assert_int_equal(findings_find_all(&findings, engine, &err), 0);
     is_in_headline = strstr(findings.headline.data, ", mostly ") != NULL;
     for (size_t i = 0; i < findings.list.length; i++)
         has |= findings.list.data[i].kind == FINDING_WAIT && findings.list.data[i].func == find_func(engine, object);

@@ -43,7 +43,7 @@ static double total_of(struct engine *engine, const char *id, size_t *samples)
     const uint32_t thread = 0;
     struct weight weight;
     struct error err;
-    assert_true(weights_find(profile, id, &weight));
+    assert_true(find_weight_by_id(profile, id, &weight));
     const struct tree_query query = {.threads = &thread,
                                      .thread_count = 1,
                                      .range = whole_time,
@@ -196,7 +196,7 @@ static void test_tables_of_events_that_are_not_listed_are_left_out(void **state)
                                    "{\"stack\": [0], \"time\": [1], \"length\": 1}, " FAULTS ", " FAULTS);
     read_text(text, SIZE_MAX, &profile);
     assert_int_equal(profile.threads.data[0].more.length, TABLE_EVENTS);
-    assert_false(weights_find(&profile, "other", &weight));
+    assert_false(find_weight_by_id(&profile, "other", &weight));
     free(text);
     profile_destroy(&profile);
 }

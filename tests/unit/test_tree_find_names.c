@@ -236,9 +236,9 @@ static void test_marks_are_the_letters_of_the_best_place(void **state)
         uint8_t marks[sizeof(name)] = {0};
         char marked[sizeof(name)] = "";
         assert_int_equal(split_fuzzy_words(words, typed, strlen(typed)), 1);
-        int score = fuzzy_score(text, &words[0]), at = -1, places = 0;
+        int score = fuzzy_compute_score(text, &words[0]), at = -1, places = 0;
         assert_int_equal(score, slow_word(name, NULL, typed));
-        assert_int_equal(fuzzy_mark(text, &words[0], marks, 4), score);
+        assert_int_equal(fuzzy_mark_matches(text, &words[0], marks, 4), score);
         for (int i = 0; name[i]; i++) {
             if (marks[i] == 0)
                 continue;

@@ -125,7 +125,7 @@ static void check(const struct row *rows, const char *wanted)
     const struct tree_query query = {
         .threads = threads, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
-    assert_int_equal(findings_find(&findings, engine, &err), 0);
+    assert_int_equal(findings_find_all(&findings, engine, &err), 0);
     char text[2048] = "";
     size_t used = (size_t)snprintf(text, sizeof(text), "%s", findings.headline.length ? findings.headline.data : "");
     for (size_t i = 0; i < findings.list.length; i++)

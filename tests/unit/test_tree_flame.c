@@ -61,10 +61,10 @@ static void order_tail(const struct slow_flame *flame, double whole, const struc
     double weights[MOST_CHILDREN];
     uint32_t libraries[MOST_CHILDREN];
     for (size_t i = first; i < count; i++) {
-        libraries[i] = resource_of_func(flame->query->profile, children[i]->func);
+        libraries[i] = get_func_resource(flame->query->profile, children[i]->func);
         weights[i] = 0;
         for (size_t j = first; j < count; j++)
-            if (resource_of_func(flame->query->profile, children[j]->func) == libraries[i])
+            if (get_func_resource(flame->query->profile, children[j]->func) == libraries[i])
                 weights[i] += fabs(children[j]->total);
     }
     for (size_t i = first + 1; i < count; i++)
@@ -150,8 +150,8 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
         edges[i + 1] = edges[i] + fabs(children[i]->total) * scale;
     for (size_t i = 0, last; i < count && fmax(sum, fabs(whole)) > 0; i = last) {
         for (last = i; last < count && edges[last + 1] - edges[last] < least;) {
-            uint32_t library = resource_of_func(flame->query->profile, children[i]->func);
-            if (is_root && resource_of_func(flame->query->profile, children[last]->func) != library)
+            uint32_t library = get_func_resource(flame->query->profile, children[i]->func);
+            if (is_root && get_func_resource(flame->query->profile, children[last]->func) != library)
                 break;
             last++;
         }
@@ -324,7 +324,7 @@ static void assert_ranks_follow_names(const struct profile *profile)
     uint32_t *ranks;
     struct error err;
     size_t count = profile->funcs.length + profile->resources.length;
-    assert_int_equal(rank_names(profile, &ranks, &err), 0);
+    assert_int_equal(rank_funcs_by_name(profile, &ranks, &err), 0);
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = 0; b < count; b++)
             assert_int_equal(ranks[a] < ranks[b], a != b && comes_before(profile, a, b));
@@ -380,7 +380,7 @@ static void test_long_names_take_time_by_their_length_only(void **state)
     }
     uint32_t *ranks;
     struct error err;
-    assert_int_equal(rank_names(&profile, &ranks, &err), 0);
+    assert_int_equal(rank_funcs_by_name(&profile, &ranks, &err), 0);
     for (uint32_t i = 0; i < NAMES; i++)
         assert_int_equal(ranks[i], NAMES - 1 - i);
     free(ranks);

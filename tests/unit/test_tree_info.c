@@ -171,7 +171,7 @@ static void test_equal_weights_stay_in_their_order(void **state)
         size_t distinct = 1 + (size_t)rand() % 30;
         for (uint32_t i = 0; i < length; i++)
             entries[i] = (struct order_entry){(double)((size_t)rand() % distinct), i};
-        assert_int_equal(order_heaviest_first(entries, length, NULL), 0);
+        assert_int_equal(order_sort_heaviest_first(entries, length, NULL), 0);
         uint8_t seen[400] = {0};
         for (size_t i = 0; i < length; i++) {
             assert_int_equal(seen[entries[i].index]++, 0);

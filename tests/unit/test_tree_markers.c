@@ -116,7 +116,7 @@ static struct marker_view *view_of(const struct profile *profile)
 static void ask(struct marker_view *view, const struct marker_query *query)
 {
     struct error err;
-    assert_int_equal(marker_view_query(view, query, &err), 0);
+    assert_int_equal(marker_view_set_query(view, query, &err), 0);
 }
 
 static size_t random_threads(struct random *random, const struct profile *profile, uint32_t *threads)
@@ -141,7 +141,7 @@ static void test_starts_and_ends_are_paired_and_put_in_order(void **state)
         struct marker_query query = {threads, random_threads(&random, &profile, threads), whole_time, "", 0, 0};
         ask(view, &query);
         slow_list_make(&slow, &profile, threads, query.thread_count);
-        const struct marker_list *list = marker_view_list(view);
+        const struct marker_list *list = marker_view_get_markers(view);
         assert_int_equal(list->length, slow.length);
         for (size_t i = 0; i < list->length; i++) {
             assert_true(list->data[i].start == slow.data[i].start && list->data[i].end == slow.data[i].end);
@@ -245,14 +245,14 @@ static void test_searches_find_what_reading_every_marker_finds(void **state)
             snprintf(text, sizeof(text), k == i ? "%s" : "%s,%s", searches[i].text, searches[k].text);
             struct marker_query query = {&thread, 1, {3, 15}, text, strlen(text), 0};
             ask(view, &query);
-            const struct marker_list *list = marker_view_list(view);
+            const struct marker_list *list = marker_view_get_markers(view);
             size_t count, at = 0;
             const uint32_t *shown = marker_view_get_matches(view, &count);
             for (uint32_t m = 0; m < list->length; m++) {
                 const struct marker *marker = &list->data[m];
                 bool hit[2];
                 for (size_t t = 0; t < 2; t++)
-                    hit[t] = slow_finds(&profile, marker, marker_view_context(view), searches[t ? k : i].field,
+                    hit[t] = slow_finds(&profile, marker, marker_view_get_context(view), searches[t ? k : i].field,
                                         searches[t ? k : i].term, searches[t ? k : i].exact);
                 bool out = (searches[i].excluded && hit[0]) || (searches[k].excluded && hit[1]);
                 bool in = (searches[i].excluded && searches[k].excluded) || (!searches[i].excluded && hit[0]) ||
@@ -372,7 +372,7 @@ static void test_markers_are_sorted_by_several_columns(void **state)
         assert_non_null(slow);
         for (size_t i = 0; i < count; i++)
             slow[i] = shown[i];
-        sorted_list = marker_view_list(view);
+        sorted_list = marker_view_get_markers(view);
         sorted_profile = &profile;
         if (count)
             qsort(slow, count, sizeof(*slow), slow_compare);
@@ -432,7 +432,7 @@ static void test_markers_lie_in_the_first_row_with_room(void **state)
         struct marker_view *view = view_of(&profile);
         struct marker_query query = {threads, 3, whole_time, "", 0, 0};
         ask(view, &query);
-        const struct marker_list *list = marker_view_list(view);
+        const struct marker_list *list = marker_view_get_markers(view);
         const struct marker_chart *chart = marker_view_lay_out(view, &err);
         assert_non_null(chart);
         uint32_t *row_of = calloc(list->length + 1, sizeof(*row_of));
@@ -493,13 +493,13 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
         struct marker_view *view = view_of(&profile);
         struct marker_query query = {threads, 3, whole_time, "", 0, 0};
         ask(view, &query);
-        const struct marker_list *list = marker_view_list(view);
+        const struct marker_list *list = marker_view_get_markers(view);
         const struct marker_chart *chart = marker_view_lay_out(view, &err);
         assert_non_null(chart);
         double from = random_below(&random, 20);
         struct marker_window window = {from, from + 1 + random_below(&random, 10), random_below(&random, 4) * 0.6,
                                        random_below(&random, 3), 3 + random_below(&random, 20)};
-        assert_int_equal(marker_chart_rects(&rects, chart, list, &window, &err), 0);
+        assert_int_equal(marker_chart_list_rects(&rects, chart, list, &window, &err), 0);
         for (size_t b = 0; b < rects.length; b++)
             assert_true(rects.row[b] >= window.first_row && rects.row[b] < window.last_row &&
                         rects.row[b] < chart->rows.length);
@@ -553,9 +553,9 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
         double from = random_below(&random, 20);
         struct marker_window window = {
             .from = from, .to = from + 1 + random_below(&random, 10), .pixel = random_below(&random, 3) * 0.5};
-        const struct marker_list *list = marker_view_thread(view, 0, &err);
+        const struct marker_list *list = marker_view_get_thread_markers(view, 0, &err);
         assert_non_null(list);
-        assert_int_equal(marker_view_list_track(view, 0, &window, MARKER_IN_OVERVIEW, &rects, &err), 0);
+        assert_int_equal(marker_view_list_track_rects(view, 0, &window, MARKER_IN_OVERVIEW, &rects, &err), 0);
         size_t wanted = 0, counted = 0;
         for (size_t b = 0; b < rects.length; b++)
             counted += rects.count[b];
@@ -577,7 +577,7 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
         for (size_t i = 0; i < markers->length; i++)
             has_note = has_note || (markers->data[i] != PROFILE_NONE &&
                                     strstr(strings_text(&profile.strings, markers->data[i]), "\"Note\""));
-        assert_int_equal((marker_view_places(view, 0) & MARKER_IN_OVERVIEW) != 0, has_note);
+        assert_int_equal((marker_view_find_places(view, 0) & MARKER_IN_OVERVIEW) != 0, has_note);
         marker_view_free(view);
         profile_destroy(&profile);
     }
@@ -633,11 +633,11 @@ static void test_a_graph_shows_the_largest_number_in_each_pixel(void **state)
         struct error err;
         random_marker_profile(&profile, seed);
         struct marker_view *view = view_of(&profile);
-        const struct marker_list *list = marker_view_thread(view, 0, &err);
+        const struct marker_list *list = marker_view_get_thread_markers(view, 0, &err);
         assert_non_null(list);
         for (uint32_t graph = 0; graph < 2; graph++) {
             const bool is_bar = graph == 0;
-            const struct marker_points *points = marker_view_points(view, 0, 1, graph, &err);
+            const struct marker_points *points = marker_view_get_points(view, 0, 1, graph, &err);
             float values[WIDTH];
             uint32_t markers[WIDTH];
             double from = (double)(seed % 8);
@@ -687,8 +687,8 @@ static void assert_label(const char *schema, const char *payload, enum marker_la
     struct marker_view *view = view_of(&profile);
     struct marker_query query = {&thread, 1, whole_time, "", 0, 0};
     ask(view, &query);
-    const struct marker *marker = &marker_view_list(view)->data[0];
-    assert_int_equal(marker_label_append(&text, marker_view_context(view), marker, label, &values, &err), 0);
+    const struct marker *marker = &marker_view_get_markers(view)->data[0];
+    assert_int_equal(marker_label_append(&text, marker_view_get_context(view), marker, label, &values, &err), 0);
     assert_true(array_push(&text, '\0'));
     assert_string_equal(text.data, wanted);
     array_free(&text);
@@ -830,7 +830,7 @@ static unsigned places_of(const char *schema, const char *payload)
     struct profile profile;
     one_marker(&profile, schema, payload);
     struct marker_view *view = view_of(&profile);
-    unsigned places = marker_view_places(view, 0);
+    unsigned places = marker_view_find_places(view, 0);
     marker_view_free(view);
     profile_destroy(&profile);
     return places;
@@ -885,8 +885,8 @@ static void test_the_end_of_a_pair_says_more_than_its_start(void **state)
     struct marker_view *view = view_of(&profile);
     struct marker_query query = {&thread, 1, whole_time, "", 0, 0};
     ask(view, &query);
-    assert_int_equal(marker_view_list(view)->length, 1);
-    assert_int_equal(payload_read(&payload, &profile, &marker_view_list(view)->data[0], &err), 0);
+    assert_int_equal(marker_view_get_markers(view)->length, 1);
+    assert_int_equal(payload_read(&payload, &profile, &marker_view_get_markers(view)->data[0], &err), 0);
     static const char *const wanted[][2] = {{"a", "1"}, {"b", "3"}, {"c", "4"}};
     for (size_t i = 0; i < 3; i++) {
         const struct payload_value *value = payload_find(&payload, wanted[i][0]);

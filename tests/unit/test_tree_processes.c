@@ -115,7 +115,7 @@ static int count_serial_parts(struct scene *scene)
     for (; query.thread_count < engine_get_profile(engine)->threads.length; query.thread_count++)
         threads[query.thread_count] = (uint32_t)query.thread_count;
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
-    assert_int_equal(findings_find(&findings, engine, &err), 0);
+    assert_int_equal(findings_find_all(&findings, engine, &err), 0);
     int count = 0;
     for (size_t i = 0; i < findings.list.length; i++) {
         assert_int_not_equal(findings.list.data[i].kind, FINDING_WAIT);

@@ -53,11 +53,11 @@ static void slow_drop(struct profile *profile, const struct slow_query *query, s
     assert_non_null(view);
     const struct marker_query all = {
         .threads = query->threads, .thread_count = query->thread_count, .range = whole_time};
-    assert_int_equal(marker_view_query(view, &all, &err), 0);
+    assert_int_equal(marker_view_set_query(view, &all, &err), 0);
     for (size_t t = 0; t < profile->threads.length; t++) {
         struct sample_table *samples = &profile->threads.data[t].samples;
         for (size_t i = 0; i < samples->length; i++)
-            if (!slow_is_inside(profile, marker_view_list(view), filter, samples->time[i]))
+            if (!slow_is_inside(profile, marker_view_get_markers(view), filter, samples->time[i]))
                 samples->stack[i] = PROFILE_NONE;
     }
     marker_view_free(view);

@@ -94,7 +94,7 @@ static bool keeps(const struct profile *profile, const struct call_nodes *nodes,
     struct error err;
     uint8_t matching[8];
     assert_int_equal(search_init(&search, profile, text, strlen(text), &err), 0);
-    assert_int_equal(search_nodes(&search, nodes, matching, &err), 0);
+    assert_int_equal(search_mark_matching_nodes(&search, nodes, matching, &err), 0);
     search_destroy(&search);
     return matching[nodes->of_stack[stack]];
 }
@@ -260,7 +260,7 @@ static void test_expressions_match_as_those_of_the_c_library(void **state)
             for (size_t k = 0; k < length; k++)
                 text[k] = "abcABC. d"[random_below(&random, 9)];
             text[length] = '\0';
-            assert_int_equal(pattern_finds(&pattern, text, length), regexec(&reference, text, 0, NULL, 0) == 0);
+            assert_int_equal(pattern_matches(&pattern, text, length), regexec(&reference, text, 0, NULL, 0) == 0);
         }
         pattern_destroy(&pattern);
         regfree(&reference);
@@ -310,7 +310,7 @@ static void test_no_expression_is_slow(void **state)
     char text[20000];
     memset(text, 'a', sizeof(text));
     assert_int_equal(pattern_init(&pattern, "(a*)*(a|aa)+(a?){0}b", 20, &err), 0);
-    assert_false(pattern_finds(&pattern, text, sizeof(text)));
+    assert_false(pattern_matches(&pattern, text, sizeof(text)));
     pattern_destroy(&pattern);
 }
 

@@ -310,7 +310,7 @@ static void test_kinds_of_frames_follow_from_their_library(void **state)
         assert_int_equal(get_frame_kind(&profile, func), FRAME_JS);
         profile.funcs.flags[func] = 0;
     }
-    assert_int_equal(get_frame_kind(&profile, func_of_resource(&profile, 0)), FRAME_KERNEL);
+    assert_int_equal(get_frame_kind(&profile, get_resource_func(&profile, 0)), FRAME_KERNEL);
     assert_int_equal(get_frame_kinds(&profile), FRAME_KERNEL | FRAME_NATIVE | FRAME_JIT | FRAME_OTHER);
     profile_destroy(&profile);
 }

@@ -180,7 +180,7 @@ static void test_a_wait_stands_for_waits_of_its_length(void **state)
     assert_true(sleep->longest == 0.0625);
     assert_true(sleep->percentile_99 == 0.0625);
     /* degrees of freedom: (9,900 + 99 * 90)^2 / (9,900^2 + 99 * 90^2) - 1 = 2.57; rounded down to a quarter */
-    assert_true(fabs(sleep->count_error - student_limit(0.05, 2.5) * sqrt(9900 + 99 * 90)) < 1e-6);
+    assert_true(fabs(sleep->count_error - compute_student_limit(0.05, 2.5) * sqrt(9900 + 99 * 90)) < 1e-6);
     assert_true(fabs(sleep->total_error - 0.0625 * sleep->count_error) < 1e-6);
     wait_groups_destroy(&groups);
     engine_free(engine);

@@ -75,11 +75,11 @@ static void test_each_moment_has_the_state_that_one_sees(void **state)
         make_runs(&profile, &random);
         struct marker_view *view = marker_view_new(&profile, (struct time_range){0, 100}, &err);
         assert_non_null(view);
-        const struct marker_list *list = marker_view_thread(view, 0, &err);
+        const struct marker_list *list = marker_view_get_thread_markers(view, 0, &err);
         assert_non_null(list);
         double from = random_below(&random, 20), totals[WAIT_STATES], slow[WAIT_STATES] = {0};
         struct marker_window window = {.from = from, .to = from + 1 + random_below(&random, 20)};
-        assert_int_equal(list_on_cpu_rects(&rects, totals, marker_view_context(view), list, &window, &err), 0);
+        assert_int_equal(list_on_cpu_rects(&rects, totals, marker_view_get_context(view), list, &window, &err), 0);
         for (double time = window.from + 0.125; time < window.to; time += 0.25) {
             int wanted = slow_state(&profile, time), found = -1;
             for (size_t i = 0; i < rects.length; i++)
@@ -106,7 +106,7 @@ static void test_only_threads_with_such_markers_have_waits(void **state)
     random_marker_profile(&profile, 3);
     struct marker_view *view = marker_view_new(&profile, (struct time_range){0, 100}, &err);
     assert_non_null(view);
-    assert_int_equal(find_on_cpu_schema(marker_view_context(view)->schemas), SCHEMA_NONE);
+    assert_int_equal(find_on_cpu_schema(marker_view_get_context(view)->schemas), SCHEMA_NONE);
     assert_false(marker_view_has_kind(view, 0, SCHEMA_NONE));
     marker_view_free(view);
     profile_destroy(&profile);
@@ -119,7 +119,7 @@ static void test_only_threads_with_such_markers_have_waits(void **state)
     }
     view = marker_view_new(&profile, (struct time_range){0, 100}, &err);
     assert_non_null(view);
-    assert_true(marker_view_has_kind(view, 0, find_on_cpu_schema(marker_view_context(view)->schemas)));
+    assert_true(marker_view_has_kind(view, 0, find_on_cpu_schema(marker_view_get_context(view)->schemas)));
     marker_view_free(view);
     profile_destroy(&profile);
 }

@@ -440,9 +440,9 @@ static void test_weights_are_found_by_their_id(void **state)
     struct weight weight;
     (void)state;
     small_profile(&profile, NAN);
-    assert_true(weights_find(&profile, "off-cpu-time", &weight));
+    assert_true(find_weight_by_id(&profile, "off-cpu-time", &weight));
     assert_int_equal(weight.kind, WEIGH_OFF_CPU_TIME);
-    assert_false(weights_find(&profile, "cpu", &weight));
+    assert_false(find_weight_by_id(&profile, "cpu", &weight));
     profile_destroy(&profile);
 }
 

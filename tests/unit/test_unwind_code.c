@@ -112,7 +112,7 @@ static void test_a_caller_that_a_jitdump_file_describes_is_found_by_frame_pointe
     struct error err = {""};
     start(&process, CODE + 0x110);
     struct unwind_module *module;
-    assert_int_equal(unwind_module_from_jit_code(&module, frames, sizeof(frames), CODE + 0x800, 0x100, &err), 0);
+    assert_int_equal(unwind_module_open_jit_code(&module, frames, sizeof(frames), CODE + 0x800, 0x100, &err), 0);
     struct mapping described = {.start = CODE + 0x800, .end = CODE + 0x900, .lib = MAPPING_NO_LIB, .module = module};
     assert_true(address_space_map(&process.space, &described));
     process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;

@@ -166,7 +166,7 @@ static int map_module(void *context, const struct perf_mapping *found)
     if (strcmp(found->path, "[vdso]") == 0) {
         unsigned char image[16384];
         if (found->length <= sizeof(image) && read_memory(program, found->start, image, found->length))
-            unwind_module_from_memory(&vdso, image, found->length, found->path, &err);
+            unwind_module_open_memory(&vdso, image, found->length, found->path, &err);
     }
     mapping.module = found->path[0] == '/' ? program->module : vdso;
     if (mapping.module)

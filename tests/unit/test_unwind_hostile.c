@@ -65,7 +65,7 @@ static void try_image(const unsigned char *image, size_t size, uint64_t mapped_s
     unsigned char *exact = malloc(size ? size : 1); /* so that the sanitizer sees one byte too far */
     memcpy(exact, image, size);
     struct unwind_module *module;
-    int code = unwind_module_from_memory(&module, exact, size, "damaged", &err);
+    int code = unwind_module_open_memory(&module, exact, size, "damaged", &err);
     free(exact);
     if (!code) {
         walk_around(module, mapped_size, seed);
@@ -197,7 +197,7 @@ static void test_what_is_not_an_elf_file_of_this_machine_is_refused_with_a_sente
     unsigned char *other = malloc(size);
     memcpy(other, image, size);
     other[EI_NIDENT + 2] = EM_AARCH64;
-    assert_true(unwind_module_from_memory(&module, other, size, "foreign", &err) < 0);
+    assert_true(unwind_module_open_memory(&module, other, size, "foreign", &err) < 0);
     assert_null(module);
     assert_non_null(strstr(err.text, "foreign is for another kind of machine"));
     free(other);
@@ -439,7 +439,7 @@ static void test_a_remapped_pc_forgets_its_rule(void **state)
     size_t size;
     const unsigned char *image = vdso(&size);
     struct unwind_module *module;
-    assert_int_equal(unwind_module_from_memory(&module, image, size, "vdso", &err), 0);
+    assert_int_equal(unwind_module_open_memory(&module, image, size, "vdso", &err), 0);
     uint64_t stack[] = {0x1101, 0, 0, 0x1201}, pcs[8];
     struct address_space space = {0};
     struct unwind_stack copy = {.sp = STACK_AT, .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
@@ -523,7 +523,7 @@ static void test_long_cfi_costs_its_process_alone(void **state)
     put_fde(&frames, CODE_AT + CODE_SIZE / 2, CODE_SIZE / 2, 1);
     put_u32(&frames, 0);
     struct unwind_module *module;
-    assert_int_equal(unwind_module_from_jit_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
+    assert_int_equal(unwind_module_open_jit_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
     struct address_space greedy = {0}, other = {0}, child = {0};
     struct mapping mapping = {.start = CODE_AT, .end = CODE_AT + CODE_SIZE, .lib = MAPPING_NO_LIB, .module = module};
     assert_true(address_space_map(&greedy, &mapping));
@@ -554,7 +554,7 @@ static void test_an_index_of_too_many_functions_is_bounded(void **state)
     for (uint32_t i = 0; i < FUNCTIONS; i++)
         put_fde(&frames, CODE_AT + i, 1, 2);
     struct unwind_module *module;
-    assert_int_equal(unwind_module_from_jit_code(&module, frames.bytes, frames.size, CODE_AT, FUNCTIONS, NULL), 0);
+    assert_int_equal(unwind_module_open_jit_code(&module, frames.bytes, frames.size, CODE_AT, FUNCTIONS, NULL), 0);
     assert_in_range(unwind_module_count_indexed(module), 1000, WANTED_MAX);
     unwind_module_unref(module);
     free(frames.bytes);
@@ -570,7 +570,7 @@ static void test_an_entry_that_is_too_long_is_passed_over(void **state)
     put_fde(&frames, CODE_AT + CODE_SIZE / 2, CODE_SIZE / 2, 1);
     struct unwind_module *module;
     struct cfi_fde fde;
-    assert_int_equal(unwind_module_from_jit_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
+    assert_int_equal(unwind_module_open_jit_code(&module, frames.bytes, frames.size, CODE_AT, CODE_SIZE, NULL), 0);
     assert_false(unwind_module_find_fde(module, CODE_AT, &fde));
     assert_true(unwind_module_find_fde(module, CODE_AT + CODE_SIZE / 2, &fde));
     unwind_module_unref(module);

@@ -84,7 +84,7 @@ static struct unwind_module *module_of(struct scene *scene, const struct perf_ma
     if (!strcmp(mapping->path, "[vdso]")) {
         size_t size;
         const unsigned char *image = proc_maps_find_own_vdso(&size);
-        unwind_module_from_memory(&library.module, image, size, "[vdso]", NULL);
+        unwind_module_open_memory(&library.module, image, size, "[vdso]", NULL);
     } else if (mapping->path[0] == '/') {
         int fd = open(mapping->path, O_RDONLY | O_CLOEXEC);
         if (fd >= 0) {

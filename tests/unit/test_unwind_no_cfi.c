@@ -40,7 +40,7 @@ static void map_code(struct address_space *space, const char *code, size_t size,
     struct unwind_module *module;
     memset(image.code, 0xcc, sizeof(image.code));
     memcpy(image.code, code, size);
-    assert_int_equal(unwind_module_from_memory(&module, &image, sizeof(image), "image", NULL), 0);
+    assert_int_equal(unwind_module_open_memory(&module, &image, sizeof(image), "image", NULL), 0);
     struct mapping mapping = {.start = BASE + CODE,
                               .end = BASE + 2 * CODE,
                               .rva = BASE + CODE - unwind_module_get_base(module),

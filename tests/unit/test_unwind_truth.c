@@ -81,7 +81,7 @@ static struct unwind_module *open_module(struct tracee *tracee, const char *path
     if (strcmp(path, "[vdso]") == 0) {
         unsigned char *image = malloc(end - start);
         if (read_memory(tracee->pid, start, image, end - start))
-            unwind_module_from_memory(&module, image, end - start, path, NULL);
+            unwind_module_open_memory(&module, image, end - start, path, NULL);
         free(image);
         return module;
     }

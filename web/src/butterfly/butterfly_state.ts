@@ -55,7 +55,7 @@ function createCenters(session: ButterflySession) {
         chosenKind.value = kind;
     }
 
-    /** Returns the func that stands for a library in names: see func_of_resource() of lib/tree. */
+    /** Returns the func that stands for a library in names: see get_resource_func() of lib/tree. */
     function funcOfCenter({ kind, index }: Center): number {
         return kind === 'library' ? info.value.funcCount + index : index;
     }

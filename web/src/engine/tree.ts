@@ -82,7 +82,7 @@ function sideColumns(view: View, first: number): SideColumns | undefined {
     return { baseTotal, baseSelf, newTotal, newSelf };
 }
 
-/** Reads rows that session_view_rows() returned. */
+/** Reads rows that session_get_row_view() returned. */
 export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
     const view = module.view(pointer);
     const sides = sideColumns(view, 8);
