@@ -224,7 +224,7 @@ $(BUILD)/commit: $(if $(filter-out $(COMMIT),$(file <$(BUILD)/commit)),always)
 	@echo '$(COMMIT)' >$@
 
 include packaging/deb.mk tests/tests.mk
-ifneq ($(findstring portable,$(MAKECMDGOALS))$(filter check-kernels rpm wheel npm,$(MAKECMDGOALS)),) # because it searches all sources
+ifneq ($(findstring portable,$(MAKECMDGOALS))$(filter kernel-programs check-kernels rpm wheel npm,$(MAKECMDGOALS)),) # because it searches all sources
 include packaging/portable.mk
 endif
 

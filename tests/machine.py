@@ -252,6 +252,8 @@ CONDITIONS = {
     "no-32-bit": lambda _: not builds("a.c", "int main(void) { return 0; }", "gcc", "-m32", "-o"),
     "no-cgo": lambda _: not builds("a.go", 'package main\n\nimport "C"\n\nfunc main() {}\n', "go", "build", "-o"),
     "no-portable": lambda _: not os.path.exists(f"{os.environ.get('BUILD', 'build')}/portable/prof"),
+    "no-arm64": lambda _: not shutil.which("qemu-system-aarch64")
+    or not os.path.exists(f"{os.environ.get('BUILD', 'build')}-aarch64/kernels/root-arm64"),
     "no-sshd": lambda _: not os.path.exists("/usr/sbin/sshd"),
     "no-static-probes": lambda file: not has_static_probes(file),
     "no-python": lambda versions: not has_python(versions),

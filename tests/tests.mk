@@ -48,7 +48,8 @@ check:
 	@$(MAKE) --no-print-directory check-only
 
 # What `make check` builds, and the tests alone, for those who have everything installed.
-check-programs: all $(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS) $(CLANG_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
+check-programs: all $(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS) $(CLANG_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev) \
+    $(if $(ARM64_FILES),arm64-programs)
 check-only: check-programs
 	@PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) \
 	    tests/run $(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS) $(CLANG_CHECKS) $(SCRIPTS)
@@ -165,7 +166,8 @@ KERNELS        = $(shell sed -n 's/^\($(if $(CROSS),arm64,linux)-[^ ]*\).*/\1/p'
 KERNEL_TARGETS = $(addprefix $(TARGETS)/,contexts deep gobusy jit_writer sorting throwing waits $(if $(CROSS),sorting_signed sorting_musl))
 KERNEL_PROF    = $(if $(CROSS),$(BUILD)/prof,$(PORTABLE)/prof)
 
-check-kernels: $(if $(CROSS),all,portable) $(KERNEL_TARGETS)
+kernel-programs: $(if $(CROSS),all,portable) $(KERNEL_TARGETS)
+check-kernels: kernel-programs
 	@sh .ci/deps $(if $(CROSS),arm64,kernels)
 	@mkdir -p $(BUILD)/kernels
 	@ln -sf $(abspath tests/kernels/boot) $(BUILD)/kernels/boot
@@ -173,11 +175,17 @@ check-kernels: $(if $(CROSS),all,portable) $(KERNEL_TARGETS)
 	@PROF=$(abspath $(KERNEL_PROF)) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) SYSROOT=$(if $(CROSS),$(shell $(CC) -print-sysroot)) \
 	    TIMEOUT_SECONDS=1800 tests/run $(KERNELS:%=$(BUILD)/kernels/%)
 
-# The same for arm64.
+# The same for arm64. The compiler of a caller, such as CC=clang, is not that of arm64.
 ARM64_TOOLS = $(abspath $(BUILD)/arm64)
+MAKE_ARM64  = PATH=$$PATH:$(ARM64_TOOLS)/bin $(MAKE) $(JOBS) --no-print-directory ARCH=aarch64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 check-arm64:
 	@command -v aarch64-linux-gnu-gcc >/dev/null || [ -e $(ARM64_TOOLS)/bin/qemu-aarch64 ] || packaging/make-arm64-tools $(ARM64_TOOLS)
-	@PATH=$$PATH:$(ARM64_TOOLS)/bin $(MAKE) $(JOBS) --no-print-directory ARCH=aarch64 check-kernels
+	@$(MAKE_ARM64) check-kernels
+
+# What tests/e2e/test_arm64 boots. It downloads nothing, so `make check` runs it only after a `make check-arm64`.
+ARM64_FILES = $(and $(shell command -v qemu-system-aarch64),$(wildcard $(BUILD)-aarch64/kernels/root-arm64))
+arm64-programs:
+	@$(MAKE_ARM64) kernel-programs
 
 # Return addresses with signatures, landing pads of indirect jumps, and no frame pointers.
 $(TARGETS)/sorting_signed: tests/targets/sorting.c
@@ -346,6 +354,6 @@ tags:
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-kernels check-arm64 check-emulated check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
+.PHONY: check kernel-programs check-kernels check-arm64 arm64-programs check-emulated check-programs check-only test targets accuracy agreement collector fuzz bench lint lint-format lint-output lint-includes lint-tidy \
         lint-cppcheck lint-web compile_commands.json tags
 -include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(CLANG_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
