@@ -152,10 +152,12 @@ static void print_meanwhile(const struct report *report, const struct object_wai
             break;
         char text[REPORT_LINE_SIZE] = "";
         bool has_thread = part->state == PATH_RUNS || part->state == PATH_WAITS;
+        const char *object = part->object == PROFILE_NONE ? "" : report_get_func_name(report, part->object);
+        bool sleeps = strcmp(object, "sleep") == 0;
         report_append(text, "%.60s%s", has_thread ? report_get_thread_name(report, part->thread) : "",
-                      states[part->state]);
-        if (part->object != PROFILE_NONE)
-            report_append(text, " for %.80s", report_get_func_name(report, part->object));
+                      sleeps ? " sleeps" : states[part->state]);
+        if (object[0] && !sleeps)
+            report_append(text, " for %.80s", object);
         if (part->func != PROFILE_NONE)
             report_append(text, " in %.80s", report_get_func_name(report, part->func));
         ui_print("%*.1f%%  ", SHARE_WIDTH - 1, 100 * part->ms / total);

@@ -74,13 +74,18 @@ static int collect_all(struct collector *collector, struct error *err)
     const struct engine *engine = collector->engine;
     uint8_t *seen = calloc(engine_get_profile(engine)->threads.length + 1, sizeof(*seen));
     bool enough = seen;
+    uint32_t waiting = 0;
     for (size_t i = 0; enough && i < engine->threads.length; i++) {
         collector->thread = engine->threads.data[i];
+        size_t before = collector->list.length;
         if (!seen[collector->thread] && engine_counts_thread(engine, collector->thread))
             enough = visit_wait_parts(engine, collector->thread, collect, collector);
+        waiting += collector->list.length > before;
         seen[collector->thread] = 1;
     }
     free(seen);
+    for (size_t i = 0; i < OBJECT_WAITS_STEPS; i++) /* the times of unseen waits are estimates */
+        collector->waits->waiting[i] = fmin(collector->waits->waiting[i], waiting);
     collector->numbers = malloc((collector->list.length + 1) * sizeof(*collector->numbers));
     for (uint32_t i = 0; collector->numbers && i < collector->list.length; i++)
         collector->numbers[i] = i;

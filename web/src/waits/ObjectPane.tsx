@@ -141,9 +141,8 @@ function Meanwhile({ parts }: { parts: ObjectWaits['meanwhile'] }): JSX.Element 
                     .filter(({ ms }) => ms >= LEAST_PART * whole)
                     .map(({ ms, state, thread, function: func, object }, at) => {
                         const who = state === 'runs' || state === 'waits' ? threadInfo(thread)?.name : '';
-                        const text = [who, STATES[state], object && `for ${object}`, func && `in ${func}`]
-                            .filter(Boolean)
-                            .join(' ');
+                        const does = object === 'sleep' ? ['sleeps'] : [STATES[state], object && `for ${object}`];
+                        const text = [who, ...does, func && `in ${func}`].filter(Boolean).join(' ');
                         return (
                             <tr key={at}>
                                 <td>{formatShare(ms, whole)}</td>
