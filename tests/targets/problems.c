@@ -124,6 +124,79 @@ static void run_small_pool(void)
     run_threads(serve_requests, THREADS);
 }
 
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t pool_returned = PTHREAD_COND_INITIALIZER;
+static int pool_free = 2;
+
+static __attribute__((noinline)) void acquire_from_pool(void)
+{
+    pthread_mutex_lock(&pool_lock);
+    while (!pool_free)
+        pthread_cond_wait(&pool_returned, &pool_lock);
+    pool_free--;
+    pthread_mutex_unlock(&pool_lock);
+}
+
+static __attribute__((noinline)) void run_query(void)
+{
+    sleep_ms(5);
+}
+
+static __attribute__((noinline)) void return_to_pool(void)
+{
+    pthread_mutex_lock(&pool_lock);
+    pool_free++;
+    pthread_mutex_unlock(&pool_lock);
+    pthread_cond_signal(&pool_returned);
+}
+
+static void *serve_from_pool(void *unused)
+{
+    while (should_wait()) {
+        acquire_from_pool();
+        run_query();
+        return_to_pool();
+    }
+    return unused;
+}
+
+static void run_pool(void)
+{
+    run_threads(serve_from_pool, THREADS);
+}
+
+static pthread_rwlock_t routes_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+static __attribute__((noinline)) void reload_routes(void)
+{
+    pthread_rwlock_wrlock(&routes_lock);
+    sleep_ms(20);
+    pthread_rwlock_unlock(&routes_lock);
+}
+
+static __attribute__((noinline)) void find_route(void)
+{
+    pthread_rwlock_rdlock(&routes_lock);
+    pthread_rwlock_unlock(&routes_lock);
+}
+
+static void *find_or_reload_routes(void *number)
+{
+    while (should_wait()) {
+        if (number)
+            find_route();
+        else
+            reload_routes();
+        sleep_ms(5);
+    }
+    return NULL;
+}
+
+static void run_slow_writer(void)
+{
+    run_threads(find_or_reload_routes, THREADS);
+}
+
 static __attribute__((noinline)) void poll_status(void)
 {
     sleep_ms(10);
@@ -259,6 +332,8 @@ int main(int argc, char **argv)
                     {"hot-line", run_hot_line},
                     {"lock", run_lock},
                     {"small-pool", run_small_pool},
+                    {"pool", run_pool},
+                    {"slow-writer", run_slow_writer},
                     {"sleep", run_sleeps},
                     {"sync", run_syncs},
                     {"one-thread", run_one_thread},
