@@ -33,7 +33,7 @@ COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 
-PACKAGES := libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
+PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic
 # Without libzstd, prof does not read debug info that is compressed with zstd.
 OPTIONAL := $(shell $(PKG_CONFIG) --exists libzstd 2>/dev/null && echo libzstd)
 WARNINGS := -Wall -Wextra

@@ -20,6 +20,7 @@ LIBRARIES = {
     "bzip2": ("bzip2-1.0.6", "libbz2-dev"),
     "c-ares": ("MIT", "libc-ares-dev"),
     "capstone": ("BSD-3-Clause", None),
+    "cjson": ("MIT", None),
     "curl": ("curl", None),
     "elfutils": ("LGPL-3.0-or-later OR GPL-2.0-or-later", "libdw-dev"),
     "gcc-12": ("GPL-3.0-or-later WITH GCC-exception-3.1", "libgcc-12-dev"),

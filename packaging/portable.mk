@@ -4,7 +4,7 @@ PORTABLE         := $(BUILD)/portable
 PORTABLE_SOURCES := $(shell grep -lE 'PROF_PORTABLE|LATE_SYMBOL|late_library_load' $(LIB_SOURCES) $(CMD_SOURCES))
 PORTABLE_OBJECTS := $(PORTABLE_SOURCES:%.c=$(PORTABLE)/%.o)
 SHARED_OBJECTS   := $(filter-out $(PORTABLE_SOURCES:%.c=$(BUILD)/%.o),$(CMD_OBJECTS) $(LIB_OBJECTS))
-PORTABLE_LIBS    := microhttpd debuginfod curl cares mbedtls mbedx509 mbedcrypto dw elf isal capstone unwind-ptrace \
+PORTABLE_LIBS    := cjson microhttpd debuginfod curl cares mbedtls mbedx509 mbedcrypto dw elf isal capstone unwind-ptrace \
                     unwind-x86_64 unwind lzma zstd bz2 z iberty
 
 $(PORTABLE)/lib/.stamp: packaging/static-libraries packaging/sources packaging/ca_file.c

@@ -1,7 +1,7 @@
 # prof for Nix, from the archive of `make dist`, which needs neither npm nor clang:
 #
 #     nix-build -E 'with import <nixpkgs> { }; callPackage ./packaging/prof.nix { archive = ./dist/prof-VERSION.tar.gz; }'
-{ lib, stdenv, archive, pkg-config, capstone, curl, elfutils, isa-l, libiberty, libmicrohttpd, libunwind, xz, zstd }:
+{ lib, stdenv, archive, pkg-config, capstone, cjson, curl, elfutils, isa-l, libiberty, libmicrohttpd, libunwind, xz, zstd }:
 
 stdenv.mkDerivation {
   pname = "prof";
@@ -9,7 +9,7 @@ stdenv.mkDerivation {
   src = archive;
 
   nativeBuildInputs = [ pkg-config ];
-  buildInputs = [ capstone elfutils isa-l libiberty libmicrohttpd libunwind xz zstd ];
+  buildInputs = [ capstone cjson elfutils isa-l libiberty libmicrohttpd libunwind xz zstd ];
   makeFlags = [ "PREFIX=$(out)" ];
   enableParallelBuilding = true;
 

@@ -32,7 +32,8 @@ static int index_nodes(struct cpu_profile *file, uint32_t list)
         if (!hash_set(&file->by_id, id, node))
             return error_no_memory(file->err);
         uint32_t children = json_tree_get(tree, node, "children");
-        JSON_TREE_FOR_EACH (child, tree, children) {
+        for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
+             child = json_tree_next(tree, children, child)) {
             uint64_t of = read_node_id(file, child);
             if (of == UINT64_MAX || hash_get(&file->parents, of) != HASH_MISSING)
                 return error_set(file->err, EINVAL,
@@ -98,7 +99,8 @@ static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
         return error_set(file->err, EINVAL, "the file has no samples, or no timeDeltas");
     double time = 0;
     uint32_t delta = json_tree_first(tree, deltas);
-    JSON_TREE_FOR_EACH (node, tree, samples) {
+    for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
+         node = json_tree_next(tree, samples, node)) {
         uint32_t of = hash_get(&file->by_id, read_node_id(file, node)), stack;
         if (of == HASH_MISSING)
             return error_set(file->err, EINVAL, "samples[%zu] refers to a missing node", rows->length);

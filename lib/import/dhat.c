@@ -7,7 +7,7 @@
  * the file lacks its mappings.
  */
 #include "import/importers.h"
-#include "base/json_tree.h"
+#include "import/json_tree.h"
 
 static const struct {
     const char *key, *name;
@@ -90,7 +90,7 @@ static int read_frames(struct dhat *dhat, uint32_t list)
     const struct json_tree *tree = &dhat->tree;
     if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "the file has no ftbl (table of frames)");
-    JSON_TREE_FOR_EACH (row, tree, list) {
+    for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
         const struct string_entry *text = json_tree_text(tree, row);
         if (!text)
             return error_set(dhat->err, EINVAL, "ftbl[%zu] is not a string", dhat->frames.length);
@@ -121,7 +121,7 @@ static int read_point(struct dhat *dhat, uint32_t point, size_t number)
     if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "pps[%zu] has no fs (stack)", number);
     dhat->stack.length = 0;
-    JSON_TREE_FOR_EACH (row, tree, list) {
+    for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
         uint64_t index = json_tree_whole(tree, row, UINT32_MAX, UINT64_MAX);
         if (index >= dhat->frames.length)
             return error_set(dhat->err, EINVAL, "pps[%zu] refers to a missing frame of ftbl", number);

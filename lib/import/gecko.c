@@ -6,7 +6,7 @@
  */
 #include "base/search.h"
 #include "import/importers.h"
-#include "base/json_tree.h"
+#include "import/json_tree.h"
 
 struct gecko_lib {
     uint64_t start, end;
@@ -78,7 +78,7 @@ static int read_libs(struct gecko *file, uint32_t process)
     const struct json_tree *tree = &file->tree;
     uint32_t list = json_tree_get(tree, process, "libs");
     file->libs.length = 0;
-    JSON_TREE_FOR_EACH (node, tree, list) {
+    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         struct gecko_lib lib = {.start =
                                     json_tree_whole(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
                                 .end = json_tree_whole(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
@@ -95,7 +95,7 @@ static int read_categories(struct gecko *file)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t list = json_tree_get(tree, json_tree_get(tree, 0, "meta"), "categories");
-    JSON_TREE_FOR_EACH (node, tree, list) {
+    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
         const struct string_entry *color = json_tree_text(tree, json_tree_get(tree, node, "color"));
         uint32_t category =
@@ -151,7 +151,8 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
 static bool list_rows(const struct gecko *file, uint32_t list, uint32_t **rows, size_t *length, size_t *capacity)
 {
     *length = 0;
-    JSON_TREE_FOR_EACH (node, &file->tree, list) {
+    for (uint32_t node = json_tree_first(&file->tree, list); node != JSON_TREE_NONE;
+         node = json_tree_next(&file->tree, list, node)) {
         if (!array_grow((void **)rows, *length, capacity, 1, sizeof(**rows)))
             return false;
         (*rows)[(*length)++] = node;
@@ -164,7 +165,8 @@ static bool list_rows(const struct gecko *file, uint32_t list, uint32_t **rows, 
 static int mark_callers(struct gecko *file, const struct table *stacks, uint32_t prefix_column)
 {
     file->is_caller.length = 0;
-    JSON_TREE_FOR_EACH (row, &file->tree, stacks->data) {
+    for (uint32_t row = json_tree_first(&file->tree, stacks->data); row != JSON_TREE_NONE;
+         row = json_tree_next(&file->tree, stacks->data, row)) {
         uint64_t prefix = read_index(file, find_cell(file, row, prefix_column));
         if (!array_push(&file->is_caller, false))
             return error_no_memory(file->err);
@@ -232,7 +234,8 @@ static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
     uint32_t name_column = find_column(file, &markers, "name"), start_column = find_column(file, &markers, "startTime");
     uint32_t end_column = find_column(file, &markers, "endTime"), phase_column = find_column(file, &markers, "phase");
     uint32_t category_column = find_column(file, &markers, "category");
-    JSON_TREE_FOR_EACH (row, &file->tree, markers.data) {
+    for (uint32_t row = json_tree_first(&file->tree, markers.data); row != JSON_TREE_NONE;
+         row = json_tree_next(&file->tree, markers.data, row)) {
         uint64_t name = read_index(file, find_cell(file, row, name_column));
         uint64_t category = read_index(file, find_cell(file, row, category_column));
         struct builder_marker marker = {.data = PROFILE_NONE};

@@ -24,7 +24,8 @@ static int read_node(struct v8_nodes *nodes, const struct json_tree *tree, struc
         at.stack = builder_add_stack(nodes->builder, at.stack, v8_nodes_add_frame(nodes, tree, at.node));
     if (size > 0)
         builder_add_sample(nodes->builder, thread, 0, at.stack, 0, size);
-    JSON_TREE_FOR_EACH (child, tree, children)
+    for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
+         child = json_tree_next(tree, children, child))
         if (!array_push(open, (struct open_node){child, at.stack}))
             return error_no_memory(err);
     return 0;

@@ -5,7 +5,7 @@
  * thread.
  */
 #include "import/importers.h"
-#include "base/json_tree.h"
+#include "import/json_tree.h"
 
 struct speedscope {
     struct json_tree tree;
@@ -29,7 +29,7 @@ static int read_frames(struct speedscope *file)
     uint32_t list = json_tree_get(tree, json_tree_get(tree, 0, "shared"), "frames");
     if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL, "the file has no shared.frames");
-    JSON_TREE_FOR_EACH (node, tree, list) {
+    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         struct builder_frame frame = {
             .name = read_text(tree, json_tree_get(tree, node, "name")),
             .file = read_text(tree, json_tree_get(tree, node, "file")),
@@ -64,7 +64,8 @@ static int read_sampled_profile(struct speedscope *file, uint32_t profile, doubl
     for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
          node = json_tree_next(tree, samples, node), row++) {
         uint32_t stack = PROFILE_NONE;
-        JSON_TREE_FOR_EACH (item, tree, node) {
+        for (uint32_t item = json_tree_first(tree, node); item != JSON_TREE_NONE;
+             item = json_tree_next(tree, node, item)) {
             uint32_t frame = find_frame(file, item);
             if (frame == PROFILE_NONE)
                 return fail_profile(file, "samples", row, "has a frame that is missing in shared.frames");

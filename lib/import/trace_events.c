@@ -121,7 +121,8 @@ static void add_levels(struct trace *trace, double time)
     const struct json_tree *tree = &trace->tree;
     const struct string_entry *name = json_tree_text(tree, find_value(trace, 0, "name"));
     uint32_t series = find_value(trace, 0, "args");
-    JSON_TREE_FOR_EACH (node, tree, series) {
+    for (uint32_t node = json_tree_first(tree, series); node != JSON_TREE_NONE;
+         node = json_tree_next(tree, series, node)) {
         double value = json_tree_number_or_text(tree, node);
         uint32_t key = tree->nodes.data[node].key;
         const char *label = key == STRING_NONE ? "" : strings_text(&tree->texts, key);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/json_tree.h"
+#include "import/json_tree.h"
 #include "import/profile_builder.h"
 
 /* An event that holds samples of V8, which the importer reads again in the order of time. */

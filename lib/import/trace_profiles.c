@@ -89,7 +89,8 @@ static bool index_children(struct profiles *profiles, struct stream *stream, uin
 {
     const struct json_tree *tree = profiles->tree;
     uint32_t list = find_value(profiles, node, "children");
-    JSON_TREE_FOR_EACH (child, tree, list)
+    for (uint32_t child = json_tree_first(tree, list); child != JSON_TREE_NONE;
+         child = json_tree_next(tree, list, child))
         if (!hash_set(&stream->callers, read_whole_number(profiles, child), stack + 1))
             return false;
     return true;
@@ -100,7 +101,7 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
 {
     struct trace *trace = profiles->trace;
     const struct json_tree *tree = profiles->tree;
-    JSON_TREE_FOR_EACH (node, tree, list) {
+    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
         uint64_t id = read_whole_number(profiles, find_value(profiles, node, "id"));
         uint64_t parent = read_whole_number(profiles, find_value(profiles, node, "parent"));
         uint32_t caller =
@@ -146,7 +147,8 @@ static double sum_deltas(const struct profiles *profiles, uint32_t deltas)
 {
     const struct json_tree *tree = profiles->tree;
     double sum = 0;
-    JSON_TREE_FOR_EACH (node, tree, deltas) {
+    for (uint32_t node = json_tree_first(tree, deltas); node != JSON_TREE_NONE;
+         node = json_tree_next(tree, deltas, node)) {
         double step = json_tree_number_or_text(tree, node);
         sum += isfinite(step) ? step / 1000 : 0;
     }

@@ -28,7 +28,7 @@ static int index_frames(struct stack_frames *frames)
     const struct json_tree *tree = &frames->tree;
     if (!json_tree_is(tree, 0, JSON_OBJECT_OPEN))
         return error_set(frames->trace->err, EINVAL, "stackFrames is not an object");
-    JSON_TREE_FOR_EACH (node, tree, 0)
+    for (uint32_t node = json_tree_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_next(tree, 0, node))
         if (!hash_set(&frames->by_id, hash_key(tree, node), node))
             return error_no_memory(frames->trace->err);
     return 0;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/json_tree.h"
+#include "import/json_tree.h"
 #include "import/profile_builder.h"
 
 struct v8_nodes {

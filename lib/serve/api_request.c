@@ -1,53 +1,83 @@
+/*
+ * cJSON builds a tree of 64-byte nodes, so 16 MiB of "[1,1,1..." would become half a gigabyte. prof therefore counts
+ * the values and the depth of the text first, and parses only a request within the limits.
+ */
 #include "serve/api_request.h"
 
-#include "base/json_tree.h"
+#include <cjson/cJSON.h>
 
-static int parse(struct json_tree *tree, const char *body, size_t size, struct error *err)
+/* ---- measuring ---- */
+
+/* Returns the position after the closing quote of the string that begins at `at`; `end` if the quote is missing. */
+static const char *skip_string(const char *at, const char *end)
 {
-    *tree = (struct json_tree){.most_nodes = API_VALUES_MAX};
-    int code = json_tree_read(tree, body, size, err);
-    if (code == -E2BIG)
-        return error_set(err, E2BIG, "the request has more than %d values: send several smaller ones", API_VALUES_MAX);
-    if (code == -EINVAL)
-        return error_prefix(err, code, "the request is not JSON");
-    if (!code && !json_tree_is(tree, 0, JSON_OBJECT_OPEN))
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\' && at + 1 < end)
+            at++;
+    return at < end ? at + 1 : end;
+}
+
+static int check_size(const char *body, size_t size, struct error *err)
+{
+    size_t depth = 0, values = 1;
+    const char *end = body + size;
+    for (const char *at = body; at < end;) {
+        if (*at == '"') {
+            at = skip_string(at, end);
+            continue;
+        }
+        if (*at == '[' || *at == '{') {
+            values++;
+            if (++depth > API_DEPTH_MAX)
+                return error_set(err, EINVAL, "the request is nested more than %d deep", API_DEPTH_MAX);
+        }
+        if ((*at == ']' || *at == '}') && depth > 0)
+            depth--;
+        if (*at == ',' && ++values > API_VALUES_MAX)
+            return error_set(err, E2BIG, "the request has more than %d values: send several smaller ones",
+                             API_VALUES_MAX);
+        at++;
+    }
+    return 0;
+}
+
+static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
+{
+    *tree = NULL;
+    int code = check_size(body, size, err);
+    if (code != 0)
+        return code;
+    const char *end = body;
+    *tree = size ? cJSON_ParseWithLengthOpts(body, size, &end, false) : NULL;
+    if (!*tree)
+        return error_set(err, EINVAL, "the request is not JSON, at byte %zu", (size_t)(end - body));
+    for (; end < body + size; end++)
+        if (!strchr(" \t\r\n", *end) || !*end)
+            return error_set(err, EINVAL, "unexpected data follows the JSON of the request, at byte %zu",
+                             (size_t)(end - body));
+    if (!cJSON_IsObject(*tree))
         return error_set(err, EINVAL, "the request is not a JSON object");
-    return code;
+    return 0;
 }
 
 /* ---- values ---- */
 
-static bool has_member(const struct json_tree *tree, uint32_t object, const char *name)
+static int require_array(const cJSON *object, const char *name, const cJSON **out, struct error *err)
 {
-    return json_tree_get(tree, object, name) != JSON_TREE_NONE;
+    *out = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsArray(*out) ? 0 : error_set(err, EINVAL, "\"%s\" must be an array", name);
 }
 
-/* Returns NULL if the node is no string. */
-static const char *get_text(const struct json_tree *tree, uint32_t node)
+static int require_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
-    const struct string_entry *text = json_tree_text(tree, node);
-    return text ? text->text : NULL;
-}
-
-static int require_array(const struct json_tree *tree, uint32_t object, const char *name, uint32_t *out,
-                         struct error *err)
-{
-    *out = json_tree_get(tree, object, name);
-    return json_tree_is(tree, *out, JSON_ARRAY_OPEN) ? 0 : error_set(err, EINVAL, "\"%s\" must be an array", name);
-}
-
-static int require_text(const struct json_tree *tree, uint32_t object, const char *name, const char **out,
-                        struct error *err)
-{
-    *out = get_text(tree, json_tree_get(tree, object, name));
+    *out = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a string", name);
 }
 
 /* Reads a hexadecimal number such as "0x1f", with at most 16 digits. */
-static int require_hex(const struct json_tree *tree, uint32_t object, const char *name, uint64_t *out,
-                       struct error *err)
+static int require_hex(const cJSON *object, const char *name, uint64_t *out, struct error *err)
 {
-    const char *text = get_text(tree, json_tree_get(tree, object, name));
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     size_t digits = text && strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
     if (digits == 0 || digits > 16 || text[2 + digits])
         return error_set(err, EINVAL, "\"%s\" must be a string such as \"0x1f\"", name);
@@ -56,28 +86,27 @@ static int require_hex(const struct json_tree *tree, uint32_t object, const char
 }
 
 /* Reads an optional text; *out is NULL if the member is missing or null. */
-static int read_text(const struct json_tree *tree, uint32_t object, const char *name, const char **out,
-                     struct error *err)
+static int read_text(const cJSON *object, const char *name, const char **out, struct error *err)
 {
-    uint32_t value = json_tree_get(tree, object, name);
-    *out = NULL;
-    return value == JSON_TREE_NONE || json_tree_is(tree, value, JSON_NULL) ? 0
-                                                                           : require_text(tree, object, name, out, err);
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
+    *out = cJSON_GetStringValue(value);
+    return !value || cJSON_IsNull(value) || *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a string", name);
 }
 
 /* Reads an array of two elements. Returns false for any other value. */
-static bool read_pair(const struct json_tree *tree, uint32_t pair, uint32_t *first, uint32_t *second)
+static bool read_pair(const cJSON *pair, const cJSON **first, const cJSON **second)
 {
-    *first = json_tree_first(tree, pair);
-    *second = json_tree_is(tree, pair, JSON_ARRAY_OPEN) ? json_tree_next(tree, pair, *first) : JSON_TREE_NONE;
-    return json_tree_next(tree, pair, *second) == JSON_TREE_NONE && *second != JSON_TREE_NONE;
+    *first = cJSON_IsArray(pair) ? pair->child : NULL;
+    *second = *first ? (*first)->next : NULL;
+    return *second && !(*second)->next;
 }
 
-/* Reads an integer from 0 to `most`. */
-static bool read_number(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t *out)
+/* Reads an integer from 0 to below `limit`. */
+static bool read_number(const cJSON *value, double limit, uint64_t *out)
 {
-    *out = json_tree_whole(tree, node, most, UINT64_MAX);
-    return *out != UINT64_MAX;
+    bool fits = cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble < limit;
+    *out = fits ? (uint64_t)value->valuedouble : 0;
+    return fits && (double)*out == value->valuedouble;
 }
 
 static const char *make_key(struct arena *arena, const char *name, const char *id)
@@ -94,36 +123,38 @@ static const char *make_key(struct arena *arena, const char *name, const char *i
 
 /* ---- symbolicate/v5 ---- */
 
-static int read_modules(struct symbolicate_request *request, const struct json_tree *tree, uint32_t map,
-                        struct error *err)
+static int read_modules(struct symbolicate_request *request, const cJSON *map, struct error *err)
 {
-    JSON_TREE_FOR_EACH (pair, tree, map) {
-        uint32_t first, second;
-        bool is_pair = read_pair(tree, pair, &first, &second);
-        const char *name = get_text(tree, first), *id = get_text(tree, second);
-        if (!is_pair || !name || !id)
+    const cJSON *pair;
+    cJSON_ArrayForEach(pair, map)
+    {
+        const cJSON *name, *id;
+        if (!read_pair(pair, &name, &id) || !cJSON_IsString(name) || !cJSON_IsString(id))
             return error_set(err, EINVAL, "an element of \"memoryMap\" must be [debug name, breakpad id]");
-        struct request_module module = {.name = arena_copy(&request->arena, name, strlen(name)),
-                                        .key = make_key(&request->arena, name, id)};
+        struct request_module module = {
+            .name = arena_copy(&request->arena, name->valuestring, strlen(name->valuestring)),
+            .key = make_key(&request->arena, name->valuestring, id->valuestring),
+        };
         if (!module.name || !module.key || !array_push(&request->modules, module))
             return error_no_memory(err);
     }
     return 0;
 }
 
-static int read_stack(struct symbolicate_request *request, const struct json_tree *tree, uint32_t stack,
-                      size_t module_count, struct error *err)
+static int read_stack(struct symbolicate_request *request, const cJSON *stack, size_t module_count, struct error *err)
 {
-    /* the largest integer below which a JSON number represents all integers exactly */
-    static const uint64_t address_max = (UINT64_C(1) << 53) - 1;
-    if (!json_tree_is(tree, stack, JSON_ARRAY_OPEN))
+    static const double address_limit =
+        9007199254740992; /* 2^53, the largest integer that a JSON number represents exactly */
+    if (!cJSON_IsArray(stack))
         return error_set(err, EINVAL, "an element of \"stacks\" must be an array of frames");
-    JSON_TREE_FOR_EACH (pair, tree, stack) {
-        uint32_t module, address;
+    const cJSON *pair;
+    cJSON_ArrayForEach(pair, stack)
+    {
+        const cJSON *module, *address;
         uint64_t index;
         struct request_frame frame;
-        if (!read_pair(tree, pair, &module, &address) || !read_number(tree, module, UINT32_MAX - 1, &index) ||
-            !read_number(tree, address, address_max, &frame.address))
+        if (!read_pair(pair, &module, &address) || !read_number(module, UINT32_MAX, &index) ||
+            !read_number(address, address_limit, &frame.address))
             return error_set(err, EINVAL, "a frame must be [module index, address], both integers of at least 0");
         if (index >= module_count)
             return error_set(err, EINVAL, "a frame is in module %zu, but \"memoryMap\" has %zu", (size_t)index,
@@ -135,51 +166,40 @@ static int read_stack(struct symbolicate_request *request, const struct json_tre
     return array_push(&request->stack_ends, request->frames.length) ? 0 : error_no_memory(err);
 }
 
-static int read_job(struct symbolicate_request *request, const struct json_tree *tree, uint32_t object,
-                    struct error *err)
+static int read_job(struct symbolicate_request *request, const cJSON *object, struct error *err)
 {
-    uint32_t map, stacks;
-    if (!json_tree_is(tree, object, JSON_OBJECT_OPEN))
+    const cJSON *map, *stacks, *stack;
+    if (!cJSON_IsObject(object))
         return error_set(err, EINVAL, "an element of \"jobs\" must be an object");
     struct request_job job = {.first_module = request->modules.length, .first_stack = request->stack_ends.length};
-    int code = require_array(tree, object, "memoryMap", &map, err);
-    if (!code)
-        code = require_array(tree, object, "stacks", &stacks, err);
-    if (!code)
-        code = read_modules(request, tree, map, err);
-    if (code)
-        return code;
+    int code = require_array(object, "memoryMap", &map, err);
+    if (code == 0)
+        code = require_array(object, "stacks", &stacks, err);
+    if (code == 0)
+        code = read_modules(request, map, err);
     job.module_count = request->modules.length - job.first_module;
-    JSON_TREE_FOR_EACH (stack, tree, stacks)
-        if (!code)
-            code = read_stack(request, tree, stack, job.module_count, err);
+    for (stack = code == 0 ? stacks->child : NULL; code == 0 && stack; stack = stack->next)
+        code = read_stack(request, stack, job.module_count, err);
     job.stack_count = request->stack_ends.length - job.first_stack;
-    if (!code && !array_push(&request->jobs, job))
+    if (code == 0 && !array_push(&request->jobs, job))
         code = error_no_memory(err);
-    return code;
-}
-
-static int read_jobs(struct symbolicate_request *request, const struct json_tree *tree, uint32_t root,
-                     struct error *err)
-{
-    uint32_t jobs;
-    if (!has_member(tree, root, "jobs"))
-        return read_job(request, tree, root, err); /* the request is the only job */
-    int code = require_array(tree, root, "jobs", &jobs, err);
-    JSON_TREE_FOR_EACH (job, tree, jobs)
-        if (!code)
-            code = read_job(request, tree, job, err);
     return code;
 }
 
 int symbolicate_request_read(struct symbolicate_request *request, const char *body, size_t size, struct error *err)
 {
     *request = (struct symbolicate_request){.arena = {0}};
-    struct json_tree tree;
+    cJSON *tree;
     int code = parse(&tree, body, size, err);
-    if (!code)
-        code = read_jobs(request, &tree, 0, err);
-    json_tree_destroy(&tree);
+    const cJSON *jobs = NULL;
+    if (code == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
+        code = read_job(request, tree, err); /* the request is the only job */
+    } else if (code == 0) {
+        code = require_array(tree, "jobs", &jobs, err);
+        for (const cJSON *job = code == 0 ? jobs->child : NULL; code == 0 && job; job = job->next)
+            code = read_job(request, job, err);
+    }
+    cJSON_Delete(tree);
     return code;
 }
 
@@ -194,15 +214,15 @@ void symbolicate_request_destroy(struct symbolicate_request *request)
 
 /* ---- source/v1 ---- */
 
-static int read_source_place(struct source_request *request, const struct json_tree *tree, struct error *err)
+static int read_source_place(struct source_request *request, const cJSON *tree, struct error *err)
 {
     const char *name, *id = NULL;
-    int code = require_text(tree, 0, "debugName", &name, err);
-    if (!code)
-        code = require_text(tree, 0, "debugId", &id, err);
-    if (!code)
-        code = require_hex(tree, 0, "moduleOffset", &request->address, err);
-    if (!code && !(request->key = make_key(&request->arena, name, id)))
+    int code = require_text(tree, "debugName", &name, err);
+    if (code == 0)
+        code = require_text(tree, "debugId", &id, err);
+    if (code == 0)
+        code = require_hex(tree, "moduleOffset", &request->address, err);
+    if (code == 0 && !(request->key = make_key(&request->arena, name, id)))
         code = error_no_memory(err);
     return code;
 }
@@ -210,17 +230,18 @@ static int read_source_place(struct source_request *request, const struct json_t
 int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err)
 {
     *request = (struct source_request){.arena = {0}};
-    struct json_tree tree;
+    cJSON *tree;
     const char *file;
     int code = parse(&tree, body, size, err);
-    if (!code)
-        code = require_text(&tree, 0, "file", &file, err);
-    if (!code && !(request->file = arena_copy(&request->arena, file, strlen(file))))
+    if (code == 0)
+        code = require_text(tree, "file", &file, err);
+    if (code == 0 && !(request->file = arena_copy(&request->arena, file, strlen(file))))
         code = error_no_memory(err);
-    if (!code &&
-        (has_member(&tree, 0, "debugName") || has_member(&tree, 0, "debugId") || has_member(&tree, 0, "moduleOffset")))
-        code = read_source_place(request, &tree, err);
-    json_tree_destroy(&tree);
+    bool is_script = code == 0 && !cJSON_HasObjectItem(tree, "debugName") && !cJSON_HasObjectItem(tree, "debugId") &&
+                     !cJSON_HasObjectItem(tree, "moduleOffset");
+    if (code == 0 && !is_script)
+        code = read_source_place(request, tree, err);
+    cJSON_Delete(tree);
     return code;
 }
 
@@ -231,15 +252,15 @@ void source_request_destroy(struct source_request *request)
 
 /* ---- asm/v1 ---- */
 
-static int read_asm_library(struct asm_request *request, const struct json_tree *tree, struct error *err)
+static int read_asm_library(struct asm_request *request, const cJSON *tree, struct error *err)
 {
     const char *name, *id, *code_id;
-    int code = read_text(tree, 0, "debugName", &name, err);
-    if (!code)
-        code = read_text(tree, 0, "debugId", &id, err);
-    if (!code)
-        code = read_text(tree, 0, "codeId", &code_id, err);
-    if (code)
+    int code = read_text(tree, "debugName", &name, err);
+    if (code == 0)
+        code = read_text(tree, "debugId", &id, err);
+    if (code == 0)
+        code = read_text(tree, "codeId", &code_id, err);
+    if (code != 0)
         return code;
     if (name && id)
         request->key = make_key(&request->arena, name, id);
@@ -253,20 +274,19 @@ static int read_asm_library(struct asm_request *request, const struct json_tree 
 int asm_request_read(struct asm_request *request, const char *body, size_t size, struct error *err)
 {
     *request = (struct asm_request){.arena = {0}};
-    struct json_tree tree;
+    cJSON *tree;
     int code = parse(&tree, body, size, err);
-    if (!code)
-        code = read_asm_library(request, &tree, err);
-    if (!code)
-        code = require_hex(&tree, 0, "startAddress", &request->start, err);
-    if (!code)
-        code = require_hex(&tree, 0, "size", &request->size, err);
-    uint32_t until_end = json_tree_get(&tree, 0, "continueUntilFunctionEnd");
-    request->until_function_end = json_tree_is(&tree, until_end, JSON_TRUE);
-    if (!code && until_end != JSON_TREE_NONE && !request->until_function_end &&
-        !json_tree_is(&tree, until_end, JSON_FALSE) && !json_tree_is(&tree, until_end, JSON_NULL))
+    if (code == 0)
+        code = read_asm_library(request, tree, err);
+    if (code == 0)
+        code = require_hex(tree, "startAddress", &request->start, err);
+    if (code == 0)
+        code = require_hex(tree, "size", &request->size, err);
+    const cJSON *until_end = code == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
+    if (until_end && !cJSON_IsBool(until_end) && !cJSON_IsNull(until_end))
         code = error_set(err, EINVAL, "\"continueUntilFunctionEnd\" must be true or false");
-    json_tree_destroy(&tree);
+    request->until_function_end = cJSON_IsTrue(until_end);
+    cJSON_Delete(tree);
     return code;
 }
 

@@ -14,6 +14,7 @@ enum {
      * answer. */
     API_BODY_READ_MAX = 64 << 20,
     PROFILE_BODY_MAX = 1 << 30, /* bytes of a posted profile, which is stored in a file in memory */
+    API_DEPTH_MAX = 16,         /* nesting of arrays and objects; valid requests have 6 levels */
     API_VALUES_MAX = 1 << 20    /* values in one request; an address needs 3 */
 };
 

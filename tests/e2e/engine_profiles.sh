@@ -13,7 +13,7 @@ command -v node >/dev/null || { echo "1..0 # SKIP node is not installed"; exit 0
 [ -d "$top/web/node_modules/esbuild" ] || { echo "1..0 # SKIP web/node_modules is not installed"; exit 0; }
 
 cd "$top"
-libraries=$(pkg-config --libs libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic)
+libraries=$(pkg-config --libs libcjson libmicrohttpd libelf libdw libisal liblzma capstone libunwind-ptrace libunwind-generic)
 ! pkg-config --exists libzstd || libraries="$libraries $(pkg-config --libs libzstd)"
 compile() { # compile PROGRAM SOURCE...
     program=$1

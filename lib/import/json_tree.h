@@ -2,7 +2,8 @@
  * A JSON text as a tree, for formats whose parts refer to each other in any order. Nodes are in the order of the text:
  * the first child follows its parent, and `next` is the node after the subtree, so no traversal needs recursion.
  *
- *     JSON_TREE_FOR_EACH (child, &tree, array) ...
+ *     for (uint32_t child = json_tree_first(&tree, array); child != JSON_TREE_NONE;
+ *          child = json_tree_next(&tree, array, child)) ...
  *
  * A node takes 24 bytes. Every function accepts JSON_TREE_NONE as a node, and returns JSON_TREE_NONE, NAN or NULL for
  * it, so a chain of lookups needs one check.
@@ -27,11 +28,9 @@ struct json_node {
 struct json_tree {
     ARRAY(struct json_node) nodes; /* [0] is the whole text */
     struct strings texts;
-    size_t most_nodes; /* limit of nodes, or 0 (no limit) */
 };
 
-/* Reads a whole text. Errors name the byte; -E2BIG beyond the limit of nodes. The caller frees the tree, also after a
- * failure. */
+/* Reads a whole text. Errors name the byte. The caller frees the tree, also after a failure. */
 int json_tree_read(struct json_tree *tree, const char *text, size_t size, struct error *err);
 
 /* Reads the value whose first token, of type `type`, was just read. Clears the nodes of the tree first, but keeps its
@@ -43,11 +42,6 @@ void json_tree_destroy(struct json_tree *tree);
 /* First and next element of an array, or value of an object. */
 uint32_t json_tree_first(const struct json_tree *tree, uint32_t node);
 uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child);
-
-/* The head of a loop over the elements of an array, or the values of an object. */
-#define JSON_TREE_FOR_EACH(child, tree, parent)                                                                        \
-    for (uint32_t child = json_tree_first((tree), (parent)); child != JSON_TREE_NONE;                                  \
-         child = json_tree_next((tree), (parent), child))
 
 /* Returns the value of a key, or JSON_TREE_NONE if the node is not an object, or lacks the key. */
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key);

@@ -1,4 +1,4 @@
-#include "base/json_tree.h"
+#include "import/json_tree.h"
 
 static int fail_json(const struct json *json, struct error *err)
 {
@@ -46,8 +46,6 @@ int json_tree_read_value(struct json_tree *tree, struct json *json, enum json_ty
             bool is_open = type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN;
             if (is_open)
                 open[depth++] = (uint32_t)tree->nodes.length;
-            if (tree->most_nodes && tree->nodes.length >= tree->most_nodes)
-                return error_set(err, E2BIG, "the text has more than %zu values", tree->most_nodes);
             if (!add_node(tree, json, type, key))
                 return error_no_memory(err);
         }
@@ -86,8 +84,8 @@ uint32_t json_tree_first(const struct json_tree *tree, uint32_t node)
 
 uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child)
 {
-    uint32_t next = child < tree->nodes.length ? tree->nodes.data[child].next : JSON_TREE_NONE;
-    return next != JSON_TREE_NONE && next < tree->nodes.data[parent].next ? next : JSON_TREE_NONE;
+    uint32_t next = tree->nodes.data[child].next;
+    return next < tree->nodes.data[parent].next ? next : JSON_TREE_NONE;
 }
 
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key)
