@@ -358,6 +358,12 @@ static double sum_lifetime_with_work(const struct engine *engine, const struct w
     return lifetime;
 }
 
+/* A program that waits for its threads to end has no bottleneck in this wait. */
+static bool is_join(const struct engine *engine, uint32_t object)
+{
+    return object != PROFILE_NONE && starts_with(get_func_name(engine, object), "thread ");
+}
+
 int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
                            const struct bottleneck *path, struct error *err)
 {
@@ -370,7 +376,7 @@ int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *e
         if (group->total < least_share * lifetime)
             break;
         bottleneck->weight = fmin(1, share / large);
-        bool can_explain = !path->sentence.length || path->object == group->func;
+        bool can_explain = !path->sentence.length || path->object == group->func || is_join(engine, path->object);
         if (can_explain && share > large && has_wakers && can_be_pool(engine, group)) {
             int code = describe_pool(bottleneck, engine, group, err);
             if (code || bottleneck->sentence.length)

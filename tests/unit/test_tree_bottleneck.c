@@ -70,12 +70,16 @@ static struct engine *make_threads(const char *reason, const struct release *rel
     return engine;
 }
 
+/* The object of the critical path of the first thread; NULL: no path. */
+static const char *path_object;
+
 /* Finds the bottleneck of a query of threads. */
 static void assert_sentence_of(struct engine *engine, size_t first, size_t count, const char *wanted)
 {
     static const uint32_t threads[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     struct bottleneck bottleneck = {0};
-    const struct bottleneck no_path = {.object = PROFILE_NONE};
+    struct bottleneck path = {.object = path_object ? find_func(engine, path_object) : PROFILE_NONE};
+    assert_true(!path_object || text_append_z(&path.sentence, "Of 0.100 s, ..."));
     const struct tree_query query = {
         .threads = threads + first, .thread_count = count, .range = {0, 100}, .search = "", .weight = WEIGH_CPU_TIME};
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
@@ -83,12 +87,13 @@ static void assert_sentence_of(struct engine *engine, size_t first, size_t count
     assert_int_equal(engine_group_bottleneck_waits(engine, &groups, &err), 0);
     assert_int_equal(bottleneck_find_path(&bottleneck, engine, &err), 0);
     assert_true(bottleneck.sentence.length == 0 && bottleneck.object == PROFILE_NONE);
-    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, &no_path, &err), 0);
+    assert_int_equal(bottleneck_find_object(&bottleneck, engine, &groups, &path, &err), 0);
     wait_groups_destroy(&groups);
     assert_true(text_append(&bottleneck.sentence, "", 1));
     assert_string_equal(bottleneck.sentence.data, wanted);
     assert_int_equal(bottleneck.object == PROFILE_NONE, wanted[0] == '\0');
     bottleneck_destroy(&bottleneck);
+    bottleneck_destroy(&path);
 }
 
 static void assert_sentence(struct engine *engine, size_t count, const char *wanted)
@@ -271,6 +276,7 @@ static void assert_pool(const char *signals_in, const char *object, const char *
     profile.categories.data[WAIT_IDLE].subcategories.data[REASON_DISK] =
         strings_add_z(&profile.strings, "Condition variable");
     uint32_t takes = wait_profile_call(&profile, stacks.lookup, "condition variable free", REASON_DISK);
+    wait_profile_call(&profile, stacks.main, "thread first (103)", REASON_LOCK);
     struct thread *holder = wait_profile_thread(&profile, "holder", 0);
     if (object)
         wait_profile_wait(holder, wait_profile_call(&profile, stacks.store, object, REASON_NETWORK), 0, 80, 0);
@@ -301,6 +307,18 @@ static void test_a_pool_with_too_few_items_is_a_bottleneck(void **state)
                 " Thread holder, which ends waits, mostly waits for socket 10.0.0.1:5432 in store.");
 }
 
+static void test_a_critical_path_explains_a_pool_unless_it_waits_for_the_end_of_a_thread(void **state)
+{
+    (void)state;
+    path_object = "sleep";
+    assert_pool("store", NULL, "");
+    path_object = "thread first (103)";
+    assert_pool("store", NULL,
+                "2 of 6 threads wait 80% of their time for condition variable free in lookup."
+                " Thread holder, which ends waits, mostly runs store.");
+    path_object = NULL;
+}
+
 static void test_workers_without_work_are_no_bottleneck(void **state)
 {
     (void)state;
@@ -321,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_the_function_that_releases_leads_to_what_the_holder_does),
         cmocka_unit_test(test_a_thread_on_its_way_to_the_lock_is_no_holder),
         cmocka_unit_test(test_a_pool_with_too_few_items_is_a_bottleneck),
+        cmocka_unit_test(test_a_critical_path_explains_a_pool_unless_it_waits_for_the_end_of_a_thread),
         cmocka_unit_test(test_workers_without_work_are_no_bottleneck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
