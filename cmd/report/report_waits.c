@@ -3,8 +3,7 @@
  * threads that waited nearly all the time.
  *
  *              ms  share        count  longest ms  p99 ms  mean ms  threads   first  waited for  kind  where
- *     about 1,230  12.3%  about 3,400      12.345   9.012    0.361        4  0.31 s  lock 0x10   Lock  insert
- * (map.c:12)
+ *     about 1,230  12.3%  about 3,400      12.345   9.012    0.361        4  0.31 s  lock 0x10   Lock  insert < main
  *
  * A narrow terminal drops columns of numbers, the last one first, so that the names have room.
  */

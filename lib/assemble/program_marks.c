@@ -55,7 +55,7 @@ static bool add_command(struct program_marks *marks, const struct spool_command_
 
 static bool add_work(struct program_marks *marks, const struct spool_recorder_work *record)
 {
-    struct recorder_work work = {
+    struct work_time work = {
         .start = record->time_ns, .end = record->end_ns, .name = strings_add_z(&marks->texts, record->name)};
     return work.name != STRING_NONE && array_push(&marks->works, work);
 }

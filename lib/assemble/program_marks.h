@@ -31,7 +31,8 @@ struct process_exit {
     uint64_t time;
 };
 
-struct recorder_work {
+/* A time in which the recorder was busy. */
+struct work_time {
     uint64_t start, end; /* ns */
     uint32_t name;       /* string of `texts` */
 };
@@ -55,7 +56,7 @@ struct program_marks {
     ARRAY(struct program_mark) items;
     ARRAY(struct lost_marks) lost;
     ARRAY(struct process_exit) exits;
-    ARRAY(struct recorder_work) works;
+    ARRAY(struct work_time) works;
     ARRAY(struct process_signal) signals;
     ARRAY(struct oom_kill) oom_kills;
     struct hash commands; /* number of a process -> string of `texts` */

@@ -145,7 +145,7 @@ void recording_markers_add(struct marker_rows *rows, const struct replay_marks *
         add_row(rows, "Marks lost", lost->start, lost->end);
     }
     for (size_t i = 0; i < programs->works.length && !rows->failed; i++) {
-        const struct recorder_work *work = &programs->works.data[i];
+        const struct work_time *work = &programs->works.data[i];
         struct json_writer *json = marker_rows_start_payload(rows, "RecorderWork");
         if (!json)
             return;

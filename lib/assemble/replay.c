@@ -43,13 +43,13 @@ static int open_spool(struct replay *replay, const char *spool_path, struct erro
     return replay->samples.store && replay->samples.slices ? 0 : error_no_memory(err);
 }
 
-int replay_continue(struct replay *replay, const char *spool_path, uint64_t settled, struct error *err)
+int replay_continue(struct replay *replay, const char *spool_path, uint64_t complete_until, struct error *err)
 {
     int code = replay->spool.reader ? 0 : open_spool(replay, spool_path, err);
     if (!code)
         code = read_records(replay, err);
     if (!code)
-        code = replay_apply_queue(replay, settled, err);
+        code = replay_apply_queue(replay, complete_until, err);
     if (!code)
         code = replay_end_events(replay, err);
     replay->spool.keeps_last |= replay->spool.reader && spool_reader_is_flight_recorder(replay->spool.reader);

@@ -135,7 +135,7 @@ int replay_rename_thread(struct replay *replay, const struct spool_thread_name *
     return 0;
 }
 
-void replay_add_unseen_time(struct replay *replay, const struct spool_unsampled_process_time *record)
+void replay_add_unsampled_time(struct replay *replay, const struct spool_unsampled_process_time *record)
 {
     struct replay_process *process = get_process_at(replay, record->process);
     if (process)

@@ -13,7 +13,7 @@ int replay_rename_thread(struct replay *replay, const struct spool_thread_name *
 int replay_add_mapping(struct replay *replay, const struct spool_mapping *record, struct error *err);
 void replay_end_thread(struct replay *replay, const struct spool_thread_end *record);
 void replay_add_unsampled_rest(struct replay *replay, const struct spool_unsampled_thread_time *record);
-void replay_add_unseen_time(struct replay *replay, const struct spool_unsampled_process_time *record);
+void replay_add_unsampled_time(struct replay *replay, const struct spool_unsampled_process_time *record);
 
 /* Whether the spool had an event that describes the thread. */
 bool replay_knows_thread(const struct replay *replay, uint32_t number);

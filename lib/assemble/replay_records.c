@@ -32,11 +32,11 @@ static int apply_record(struct replay *replay, const struct spool_record *record
     case SPOOL_THREAD_END:
         replay_end_thread(replay, &record->thread_end);
         return 0;
-    case SPOOL_UNSAMPLED:
+    case SPOOL_UNSAMPLED_THREAD:
         replay_add_unsampled_rest(replay, &record->unsampled_thread_time);
         return 0;
-    case SPOOL_UNSEEN:
-        replay_add_unseen_time(replay, &record->unsampled_process_time);
+    case SPOOL_UNSAMPLED_PROCESS:
+        replay_add_unsampled_time(replay, &record->unsampled_process_time);
         return 0;
     default: /* replay_handle_record() does not queue such a record */
         return 0;
@@ -45,18 +45,16 @@ static int apply_record(struct replay *replay, const struct spool_record *record
 
 int replay_apply_queue(struct replay *replay, uint64_t time, struct error *err)
 {
-    struct replay_queue *queue_record = &replay->queue;
+    struct replay_queue *queue = &replay->queue;
     int code = 0;
-    while (!code && queue_record->done < queue_record->records.length &&
-           queue_record->records.data[queue_record->done].time <= time)
-        code = apply_record(replay, &queue_record->records.data[queue_record->done++].record, err);
-    size_t rest = queue_record->records.length - queue_record->done;
-    if (queue_record->done >= rest) {
+    while (!code && queue->done < queue->records.length && queue->records.data[queue->done].time <= time)
+        code = apply_record(replay, &queue->records.data[queue->done++].record, err);
+    size_t rest = queue->records.length - queue->done;
+    if (queue->done >= rest) {
         if (rest)
-            memmove(queue_record->records.data, queue_record->records.data + queue_record->done,
-                    rest * sizeof(*queue_record->records.data));
-        queue_record->records.length = rest;
-        queue_record->done = 0;
+            memmove(queue->records.data, queue->records.data + queue->done, rest * sizeof(*queue->records.data));
+        queue->records.length = rest;
+        queue->done = 0;
     }
     return code;
 }
@@ -166,9 +164,9 @@ int replay_handle_record(struct replay *replay, struct spool_record *record, str
         return handle_mapping(replay, record, err);
     case SPOOL_LOST:
         return queue_record(replay, record, record->lost.time_ns, err);
-    case SPOOL_UNSAMPLED:
+    case SPOOL_UNSAMPLED_THREAD:
         return queue_record(replay, record, record->unsampled_thread_time.time_ns, err);
-    case SPOOL_UNSEEN:
+    case SPOOL_UNSAMPLED_PROCESS:
         return queue_record(replay, record, record->unsampled_process_time.time_ns, err);
 
     case SPOOL_PAUSED:

@@ -51,9 +51,9 @@ int replay_renumber(struct replay *replay, struct spool_record *record, struct e
         return replace_number(&rows->threads, &record->thread_name.thread);
     case SPOOL_THREAD_END:
         return replace_number(&rows->threads, &record->thread_end.thread);
-    case SPOOL_UNSAMPLED:
+    case SPOOL_UNSAMPLED_THREAD:
         return replace_number(&rows->threads, &record->unsampled_thread_time.thread);
-    case SPOOL_UNSEEN:
+    case SPOOL_UNSAMPLED_PROCESS:
         return replace_number(&rows->processes, &record->unsampled_process_time.process);
     case SPOOL_MAP:
         return record->mapping.process == SPOOL_NO_NUMBER || replace_number(&rows->processes, &record->mapping.process);

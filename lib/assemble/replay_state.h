@@ -78,7 +78,8 @@ struct replay_process {
     uint32_t name;                      /* index of a string */
     uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if unknown */
     uint64_t samples;
-    uint64_t unseen; /* ns of CPU time that the kernel counted beyond the switches of its threads (SPOOL_UNSEEN) */
+    uint64_t unseen; /* ns of CPU time that the kernel counted beyond the switches of its threads
+                        (SPOOL_UNSAMPLED_PROCESS) */
     double scale;    /* factor for the CPU time of its samples; 0 means 1 (unsampled.h) */
     struct address_space space;
     uint32_t map_generation; /* incremented by every change of `space` */

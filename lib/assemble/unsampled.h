@@ -9,10 +9,10 @@
  *
  * Where the recorder follows the switches of threads (INFO_SWITCHES), it knows how long each thread ran after its last
  * sample. Switches do not show the kernel's work at each switch, 2 us, nor the work after a thread's last record, 20 to
- * 80 us. Ended threads get the CPU time after their last record that the kernel counted (SPOOL_UNSEEN, INFO_CPU_TIME).
- * The work at switches grows with the running time: its part extends the samples of all threads in proportion, so that
- * running and waiting still fill all of a thread's time. A part that is too large for switches, for example after lost
- * samples, appears as (not sampled).
+ * 80 us. Ended threads get the CPU time after their last record that the kernel counted (SPOOL_UNSAMPLED_PROCESS,
+ * INFO_CPU_TIME). The work at switches grows with the running time: its part extends the samples of all threads in
+ * proportion, so that running and waiting still fill all of a thread's time. A part that is too large for switches, for
+ * example after lost samples, appears as (not sampled).
  *
  * Without switches, the recorder estimates which thread used the time. A thread used at most the time since its last
  * sample, and on average less than a period. So the uncovered time is divided in proportion to the smaller of these two

@@ -1,6 +1,6 @@
 /*
- * A core file of a 64-bit x86 program, from the kernel or from gcore: its threads with their registers, its mappings
- * and its memory.
+ * A core file of a 64-bit program of this processor, from the kernel or from gcore: its threads with their registers,
+ * its mappings and its memory.
  *
  * Layouts: <sys/procfs.h>; the kernel's fs/binfmt_elf.c (fill_files_note() for NT_FILE). A core may be hostile: every
  * count is bounded by the size of its notes.

@@ -1,6 +1,6 @@
 /*
- * Compares the recorded CPU time of processes with the kernel's own count. The difference (SPOOL_UNSEEN) is CPU time
- * that no sample and no switch record shows.
+ * Compares the recorded CPU time of processes with the kernel's own count. The difference (SPOOL_UNSAMPLED_PROCESS) is
+ * CPU time that no sample and no switch record shows.
  */
 #include "process/tracker.h"
 

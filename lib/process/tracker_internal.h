@@ -17,7 +17,7 @@ struct tracker {
     struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
-    const struct thread_filter *filter; /* selects the threads with a SPOOL_UNSAMPLED record, or NULL (all) */
+    const struct thread_filter *filter; /* selects the threads with a SPOOL_UNSAMPLED_THREAD record, or NULL (all) */
     bool has_switches;                  /* the caller maintains each thread's `run` */
     bool has_samples_after_ends;
     ARRAY(struct ending) endings; /* by time */

@@ -142,11 +142,11 @@ static const struct call_kind *find_call_kind(int64_t number)
 bool wait_state_parse(const char *line, int64_t *number, uint64_t arguments[WAIT_ARGUMENTS], uint64_t *sp, uint64_t *pc)
 {
     char *end;
-    memset(arguments, 0, 6 * sizeof(*arguments));
+    memset(arguments, 0, WAIT_ARGUMENTS * sizeof(*arguments));
     *number = strtoll(line, &end, 10);
     if (end == line)
         return false; /* "running" */
-    for (int i = 0; *number >= 0 && i < 6; i++)
+    for (int i = 0; *number >= 0 && i < WAIT_ARGUMENTS; i++)
         arguments[i] = strtoull(end, &end, 16);
     const char *at = end;
     *sp = strtoull(at, &end, 16);

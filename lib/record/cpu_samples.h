@@ -36,8 +36,8 @@ struct cpu_samples_options {
     const struct pauses *pauses;  /* pauses, in which the recorder stores no samples */
     struct python_stacks *python; /* NULL: Python frames are not requested */
     struct perf_merge *merge;     /* knows which threads run, or NULL (ptrace stops them) */
-    uint64_t
-        period; /* ns of CPU time per sample without switch records, or 0 (each sample's record has its own period) */
+    /* ns of CPU time per sample without switch records, or 0 (each sample's record has its own period) */
+    uint64_t period;
     bool has_switches; /* the source reports when threads run */
     bool has_waits;    /* the stack of a context-switch event counts for the wait that begins */
     const struct event_list *events;

@@ -1,6 +1,6 @@
 /*
- * A recording from start to end: starts the command or finds the processes, opens the resources, runs one of the two
- * loops (perf_source.c, ptrace_source.c), and stores the results.
+ * A recording from start to end: starts the command or finds the processes, opens the resources, runs the
+ * loop (recording_loop.c) with a source (perf_source.c or ptrace_source.c), and stores the results.
  */
 #include "record/record.h"
 

@@ -1,6 +1,7 @@
 /*
- * What the end of a wait means for the spool. A wait that a reading met, and a long wait, is stored as a row. Any other
- * wait becomes part of the sums of its class of lengths (process/wait_classes.h) or of the runnable time of its thread.
+ * What the end of a wait means for the spool. A wait that a reading met, and a long wait, is stored as a record. Any
+ * other wait becomes part of the sums of its class of lengths (process/wait_classes.h) or of the runnable time of its
+ * thread.
  */
 #pragma once
 

@@ -50,8 +50,8 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
 /* Handles a wakeup of a thread. Returns whether the thread is recorded. */
 bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
 
-/* Returns the thread whose wait this wakeup ends, if the wait will have a row, so that the stack of the waker counts.
- * Otherwise returns NULL. */
+/* Returns the thread whose wait this wakeup ends, if the wait will have a record, so that the stack of the waker
+ * counts. Otherwise returns NULL. */
 struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup);
 
 /* Ends the waits of the thread of an EXIT record, or of all threads of the program that an exec replaces, of which any

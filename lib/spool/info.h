@@ -25,7 +25,7 @@
 #define INFO_BOOT            "boot"        /* id of the machine's boot: /proc/sys/kernel/random/boot_id */
 #define INFO_STACK_BYTES     "stack_bytes" /* limit of stack bytes copied per sample */
 #define INFO_RECORDER        "recorder"    /* "prof 0.1.0" */
-/* 1: the recorder sees when threads run, and SPOOL_UNSAMPLED has the CPU time without samples. Else 0. */
+/* 1: the recorder sees when threads run, and SPOOL_UNSAMPLED_THREAD has the CPU time without samples. Else 0. */
 #define INFO_SWITCHES "switches"
 #define INFO_OFF_CPU  "off_cpu"  /* 1: the recording has waits, or 0 for no waits */
 #define INFO_WAKERS   "wakers"   /* 1: the recording has the wakers of waits, or 0 for no wakers */

@@ -6,7 +6,7 @@
  *         an event with SPOOL_ID, struct spool_name and spool_write_name(). In the file, the byte `number` precedes the
  *         fields.
  *     SAMPLE(ID, name, number, since, "meaning", FIELD... )
- *         an entry of a chunk (chunk.c).
+ *         an entry of a chunk (chunk.c), with a `number` from 0 to 7.
  *     FIELD(name, TYPE, "meaning")
  *         a member of the struct, and its key in the dump. TYPE is an enum spool_type without its prefix (records.h has
  *         the type in C).
@@ -79,7 +79,7 @@ EVENT(MARK, user_mark, 11, 2, "The user marks a moment with `prof ctl mark`.",
 EVENT(RUN, run, 12, 2, "The command starts. With `--iterations`, each run has a record.",
     FIELD(time_ns, TIME, "start of the run")
     FIELD(run, COUNT, "number of the run, from 1"))
-EVENT(UNSAMPLED, unsampled_thread_time, 13, 2, "A thread uses CPU time after its last sample or wait.",
+EVENT(UNSAMPLED_THREAD, unsampled_thread_time, 13, 2, "A thread uses CPU time after its last sample or wait.",
     FIELD(thread, THREAD, "the thread")
     FIELD(time_ns, TIME, "end of the thread or of the recording")
     FIELD(cpu_time_ns, DURATION, "CPU time that no sample covers"))
@@ -129,7 +129,7 @@ EVENT(OOM_KILL, oom_kill, 23, 2, "SIGKILL ends a process while the kernel kills 
     FIELD(pid, PID, "process id")
     FIELD(time_ns, TIME, "end of the process")
     FIELD(count, COUNT, "processes that the kernel has killed for lack of memory since the last such record"))
-EVENT(UNSEEN, unsampled_process_time, 24, 2,
+EVENT(UNSAMPLED_PROCESS, unsampled_process_time, 24, 2,
     "A process outlives the recording, with CPU time beyond its samples and its `unsampled_thread_time`.",
     FIELD(process, PROCESS, "the process")
     FIELD(time_ns, TIME, "end of the recording")

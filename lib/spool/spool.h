@@ -94,11 +94,11 @@ uint64_t spool_reader_count_missed_chunks(const struct spool_reader *reader);
  * middle of the file, up to the next whole block. */
 int spool_reader_read(struct spool_reader *reader, struct spool_record *record, struct error *err);
 
-uint64_t
-spool_reader_count_damaged_parts(const struct spool_reader *reader); /* number of skipped parts of the file so far */
-uint64_t spool_reader_count_damaged_bytes(const struct spool_reader *reader); /* bytes of the skipped parts */
-uint64_t spool_reader_count_read_bytes(const struct spool_reader *reader);    /* bytes read or skipped so far */
-uint64_t spool_reader_count_bytes_left(const struct spool_reader *reader);    /* bytes not yet read or skipped */
+/* Counts of the file so far: skipped parts, their bytes, bytes read or skipped, and bytes not yet read or skipped. */
+uint64_t spool_reader_count_damaged_parts(const struct spool_reader *reader);
+uint64_t spool_reader_count_damaged_bytes(const struct spool_reader *reader);
+uint64_t spool_reader_count_read_bytes(const struct spool_reader *reader);
+uint64_t spool_reader_count_bytes_left(const struct spool_reader *reader);
 
 /* Whether the recording keeps only its newest samples (struct spool_bounds). Valid after the first read. */
 bool spool_reader_is_flight_recorder(const struct spool_reader *reader);

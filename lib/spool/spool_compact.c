@@ -138,7 +138,7 @@ static bool keeps_record(const struct compaction *compaction, const struct spool
         return keeps_thread(compaction, record->thread_name.thread);
     case SPOOL_THREAD_END:
         return keeps_thread(compaction, record->thread_end.thread);
-    case SPOOL_UNSAMPLED:
+    case SPOOL_UNSAMPLED_THREAD:
         return keeps_thread(compaction, record->unsampled_thread_time.thread);
     case SPOOL_PROGRAM_MARK:
         return keeps_mark(compaction, &record->program_mark);
@@ -163,7 +163,7 @@ static bool keeps_record(const struct compaction *compaction, const struct spool
     case SPOOL_RUN:
     case SPOOL_PAUSED:
     case SPOOL_RESUMED:
-    case SPOOL_UNSEEN: /* a record that only the end of the file has */
+    case SPOOL_UNSAMPLED_PROCESS: /* a record that only the end of the file has */
     case SPOOL_SAMPLE:
     case SPOOL_WAIT:
     case SPOOL_EVENT_SAMPLE:

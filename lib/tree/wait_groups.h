@@ -39,8 +39,8 @@ struct wait_group {
                              unknown */
     double first;         /* ms: start of the first wait; NAN: unknown */
     uint32_t key;     /* subcategory of "Idle", func, call node of the caller, thread, or string; of a pair, the func of
-                       * the object. PROFILE_NONE: waits
-                       * without a row; by stack, also waits without callers; by waker, also unknown wakers */
+                         the object. PROFILE_NONE: waits without a row; by stack, also waits without callers; by waker,
+                         also unknown wakers */
     uint32_t threads; /* number of threads that waited */
     uint32_t first_thread; /* thread of the first wait */
     uint32_t reason;       /* reason of the longest wait: subcategory of "Idle"; PROFILE_NONE: no row */

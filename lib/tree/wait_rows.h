@@ -3,8 +3,8 @@
  * row A at the start and row B at the end. The innermost frame of the stack names the reason of the wait, in category
  * "Idle". Neither row has CPU time. A row without a stack before A has the CPU time since the row before. This CPU time
  * belongs to the stack of the next sample on a CPU. In older profiles, A has the CPU time. All other rows of the thread
- * have CPU time. The weight of B is the length of the wait, plus the length of the unseen waits
- * for which this wait stands. An unseen wait has rows only if its waker is known, and then the weight of B is 0.
+ * have CPU time. The weight of B is the length of the wait, plus the length of the unseen waits for which this wait
+ * stands. An unseen wait has rows only if its waker is known, and then the weight of B is 0.
  *
  * CPU time that no sample covers is a row whose only frame is "(not sampled)". Such a row is no sample.
  *

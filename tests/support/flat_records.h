@@ -96,7 +96,7 @@ static inline const size_t *flat_offsets(uint32_t kind)
         FLAT(RESUMED, AT(time))
         FLAT(MARK, AT(time), AT(value))
         FLAT(RUN, AT(time), AT(count))
-        FLAT(UNSAMPLED, AT(number), AT(time), AT(count))
+        FLAT(UNSAMPLED_THREAD, AT(number), AT(time), AT(count))
         FLAT(OBJECT, AT(number), AT(name))
         FLAT(MARK_NAME, AT(number), AT(name))
         FLAT(PROGRAM_MARK, AT(mark), AT(number), AT(pid), AT(tid), AT(time), AT(end), AT(end), AT(value))
@@ -107,7 +107,7 @@ static inline const size_t *flat_offsets(uint32_t kind)
         FLAT(PYTHON_FUNCTION, AT(number), AT(name), AT(value), AT(count))
         FLAT(SIGNAL, AT(pid), AT(tid), AT(time), AT(number), AT(name))
         FLAT(OOM_KILL, AT(pid), AT(time), AT(count))
-        FLAT(UNSEEN, AT(number), AT(time), AT(count))
+        FLAT(UNSAMPLED_PROCESS, AT(number), AT(time), AT(count))
     default:
         return NULL;
     }

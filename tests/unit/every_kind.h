@@ -39,7 +39,7 @@ static const struct spool_record every_record[] = {
     {SPOOL_RESUMED, .resumed = {.time_ns = 1010}},
     {SPOOL_MARK, .user_mark = {.time_ns = 1011, .text = "here"}},
     {SPOOL_RUN, .run = {.time_ns = 1012, .run = 2}},
-    {SPOOL_UNSAMPLED, .unsampled_thread_time = {.thread = 2, .time_ns = 1013, .cpu_time_ns = 170}},
+    {SPOOL_UNSAMPLED_THREAD, .unsampled_thread_time = {.thread = 2, .time_ns = 1013, .cpu_time_ns = 170}},
     {SPOOL_OBJECT, .object = {.object = 6, .name = "lock 0x10"}},
     {SPOOL_MARK_NAME, .mark_name = {.mark_name = 7, .name = "load"}},
     {SPOOL_PROGRAM_MARK,
@@ -65,7 +65,7 @@ static const struct spool_record every_record[] = {
     {SPOOL_PYTHON_FUNCTION, .python_function = {.function = 8, .name = "f", .file = "f.py", .line = 9}},
     {SPOOL_SIGNAL, .signal = {.pid = 4711, .tid = 4712, .time_ns = 1025, .signal = 11, .sender = "sh (1)"}},
     {SPOOL_OOM_KILL, .oom_kill = {.pid = 4711, .time_ns = 1026, .count = 1}},
-    {SPOOL_UNSEEN, .unsampled_process_time = {.process = 1, .time_ns = 1027, .cpu_time_ns = 33}},
+    {SPOOL_UNSAMPLED_PROCESS, .unsampled_process_time = {.process = 1, .time_ns = 1027, .cpu_time_ns = 33}},
 
     {SPOOL_SAMPLE, .sample = {.thread = 2,
                               .cpu = 1,

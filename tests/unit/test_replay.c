@@ -716,7 +716,8 @@ static void test_where_waits_are_known_each_thread_has_its_own_rest(void **unuse
     add_number(&recording, INFO_CPU_TIME, "4000000");
     add_process(&recording, 0, SPOOL_NO_NUMBER, false, 100, 1000);
     add_process(&recording, 1, SPOOL_NO_NUMBER, false, 101, 1000);
-    add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = 1, .time = 50000000, .count = 4000000});
+    add(&recording,
+        (struct spool_event){.kind = SPOOL_UNSAMPLED_THREAD, .number = 1, .time = 50000000, .count = 4000000});
     end_thread(&recording, 0, 60000000);
     end_thread(&recording, 1, 60000000);
     replay_it(&recording);
@@ -743,7 +744,8 @@ static void test_cpu_time_before_a_preemption_that_is_not_shown_is_not_lost(void
         struct sample wait = {
             .thread = i, .time = end - MS, .cpu_time = 3 * MS / 10, .wait = 10 * MS, .reason = REASON_RUNNABLE};
         assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
-        add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 7 * MS / 10});
+        add(&recording,
+            (struct spool_event){.kind = SPOOL_UNSAMPLED_THREAD, .number = i, .time = end, .count = 7 * MS / 10});
         end_thread(&recording, i, end);
     }
     replay_it(&recording);
@@ -808,7 +810,8 @@ static void test_without_the_count_of_the_kernel_threads_without_samples_keep_th
     for (uint32_t i = 1; i <= CHILDREN; i++) {
         uint64_t end = (3 + i) * MS;
         add_process(&recording, i, 0, false, 100 + i, end - MS);
-        add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 3 * MS / 10});
+        add(&recording,
+            (struct spool_event){.kind = SPOOL_UNSAMPLED_THREAD, .number = i, .time = end, .count = 3 * MS / 10});
         end_thread(&recording, i, end);
     }
     replay_it(&recording);
@@ -830,7 +833,8 @@ static void test_what_threads_ran_before_exec_is_not_lost(void **unused)
         struct sample wait = {
             .thread = i, .time = end - MS / 4, .cpu_time = MS / 4, .wait = MS / 4, .reason = REASON_RUNNABLE};
         assert_int_equal(spool_writer_sample(recording.writer, &wait, NULL), 0);
-        add(&recording, (struct spool_event){.kind = SPOOL_UNSAMPLED, .number = i, .time = end, .count = 3 * MS / 4});
+        add(&recording,
+            (struct spool_event){.kind = SPOOL_UNSAMPLED_THREAD, .number = i, .time = end, .count = 3 * MS / 4});
         end_thread(&recording, i, end);
     }
     replay_it(&recording);
@@ -852,7 +856,8 @@ static void record_unseen(struct recording *recording, const char *cpu_time, uin
     for (uint64_t at = 2; at < 6; at++)
         for (uint32_t i = 0; i < 3; i++)
             add_run(recording, i, at * 2 * MS + i, MS);
-    add(recording, (struct spool_event){.kind = SPOOL_UNSEEN, .number = 1, .time = 20 * MS, .count = unseen});
+    add(recording,
+        (struct spool_event){.kind = SPOOL_UNSAMPLED_PROCESS, .number = 1, .time = 20 * MS, .count = unseen});
     end_thread(recording, 0, 20 * MS);
     add_number(recording, INFO_END_MONOTONIC, "20000000");
     replay_it(recording);
