@@ -3,7 +3,7 @@ import { cleanContext, pixelRatio, styleColor } from '../base/canvas';
 import { formatDuration } from '../base/format';
 import { FONT } from '../flame/draw_rects';
 import type { Range } from '../view/codec';
-import { type Cells, ROWS } from './heat_cells';
+import { type Cells, ROWS, shadeOf } from './heat_cells';
 
 const LEFT = 64;
 const RIGHT = 16;
@@ -12,8 +12,6 @@ const BOTTOM = 28;
 /** px: minimum distance of labels. */
 const LABEL_ROOM = 88;
 const ROW_LABELS = 5;
-/** The opacity of the least weight, so that its cell differs from a cell without weight. */
-const FAINTEST = 0.12;
 
 export interface HeatFrame {
     cells: Cells;
@@ -64,7 +62,7 @@ function drawCells(context: CanvasRenderingContext2D, frame: HeatFrame, ratio: n
         context.fillRect(left, top, right - left - gap, bottom - top - gap);
         if (share === 0) continue;
         context.fillStyle = heat;
-        context.globalAlpha = FAINTEST + (1 - FAINTEST) * share;
+        context.globalAlpha = shadeOf(share);
         context.fillRect(left, top, right - left - gap, bottom - top - gap);
     }
     context.globalAlpha = 1;

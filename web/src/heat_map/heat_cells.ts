@@ -12,6 +12,17 @@ const MOST_COLUMNS = 240;
 const LEAST_COLUMNS = 10;
 const SECOND = 1000;
 
+/** The opacity of the least weight, so that its cell differs from a cell without weight. */
+const FAINTEST = 0.12;
+
+/**
+ * Returns the opacity of a cell with this share (0 to 1) of the largest weight. The root shows the differences between
+ * most cells, because few cells have more than half of the largest weight. The scale of the legend has the same colors.
+ */
+export function shadeOf(share: number): number {
+    return share > 0 ? FAINTEST + (1 - FAINTEST) * Math.sqrt(share) : 0;
+}
+
 export interface Cells {
     /** ms: start of the first cell. */
     start: number;

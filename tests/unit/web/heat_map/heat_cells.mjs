@@ -2,7 +2,7 @@
 import { loadParts, random } from '../../../e2e/page_modules.mjs';
 import { assert, assertEqual, check } from '../../../e2e/page_tap.mjs';
 
-const [{ cellAfterKey, cellsOf, rangeOf, ROWS }] = await loadParts(['heat_map/heat_cells']);
+const [{ cellAfterKey, cellsOf, rangeOf, ROWS, shadeOf }] = await loadParts(['heat_map/heat_cells']);
 
 await check('cells cover the range, and a column is a second from ten seconds to four minutes', () => {
     for (let i = 0; i < 300; i++) {
@@ -29,4 +29,10 @@ await check('arrows stay in the map', () => {
     const after = (key, cell) => cellAfterKey(key, cell, cells);
     assertEqual([after('ArrowUp', 49), after('ArrowDown', 50), after('ArrowLeft', 7), after('ArrowRight', 7)].join(), '49,50,,57', 'steps');
     assertEqual([after('Home', 70), after('End', 70), after('x', 70)].join(), '0,1499,', 'other keys');
+});
+
+await check('shades grow with the root of the weight, as in the legend', () => {
+    const shades = [0, 0.0625, 0.25, 0.5625, 1].map((share) => shadeOf(share).toFixed(2)).join();
+    assertEqual(shades, '0.00,0.34,0.56,0.78,1.00', 'the shades');
+    assert(shadeOf(1e-9) >= 0.12, 'the least weight looks like none');
 });
