@@ -1,11 +1,13 @@
 // The butterfly by mouse, key and address. Its numbers are those of transforms of `prof report`.
 //
-//     node tests/e2e/page_butterfly.mjs URL PROF PROFILE
+//     node tests/e2e/page_butterfly.mjs URL PROF PROFILE URL_PARTLY
+//
+// URL_PARTLY serves the profile with "(not sampled)" instead of the function with the most self time.
 import { execFileSync } from 'node:child_process';
 import { askUntil, checkComplaints, closeBrowser, numberOf, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, prof, file] = process.argv.slice(2);
+const [url, prof, file, partly] = process.argv.slice(2);
 
 /** What is below the root `func` of a tree, as depth, name and total. */
 function reported(func, ...options) {
@@ -64,6 +66,17 @@ await check('the function with the most time of its own is in focus at first', a
     const most = (sum) => [...sum].sort((a, b) => b[1] - a[1])[0][0];
     assert(most(sums.self) !== most(sums.total), 'one function has the most of everything');
     assertEqual(await focus(page), most(sums.self), 'the focus');
+    await page.close();
+});
+
+await check('time without a sample is not what the views begin with', async () => {
+    const page = await openPage(`${partly}?thread=0&tab=butterfly`, awaited);
+    assertEqual(await focus(page), 'walk', 'the focus');
+    await page.getByRole('tab', { name: 'Functions' }).click();
+    assertEqual(await page.locator('#view .tree-row.selected bdi').first().innerText(), 'walk', 'the selected function');
+    assertEqual(await page.locator('#view .tree-row bdi').first().innerText(), '(not sampled)', 'the first function');
+    await page.getByRole('tab', { name: 'Summary' }).click();
+    await askUntil((text) => /Most self time: walk/.test(text.replace(/\s+/g, ' ')), () => page.locator('.summary-head').innerText());
     await page.close();
 });
 

@@ -25,6 +25,11 @@ export function plainText(text: string, limit: number): string {
     return `${text.slice(0, limit).replace(INVISIBLE, spellOut)}…`;
 }
 
+/** Whether a function stands for frames or samples that the profile lacks: "(not sampled)". */
+export function isPlaceholderName(name: string): boolean {
+    return /^\((?:truncated|not sampled|\d+-\d+ frames omitted)\)$/.test(name);
+}
+
 /**
  * Returns `text` for the clipboard, unchanged except that blanks replace control characters and line ends. So a name
  * stays in its row of a table, and a terminal into which the user pastes it executes nothing.

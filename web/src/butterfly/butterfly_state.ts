@@ -41,7 +41,7 @@ type ButterflySession = SessionBase & {
 /** Creates the list on the left side, with the selected center. */
 function createCenters(session: ButterflySession) {
     const { engine, info } = session;
-    const { functions, functionsError } = session.functions;
+    const { functions, functionsError, heaviestOf } = session.functions;
     const { fetchNames, funcName, nameOf, namesVersion } = session.names;
     const { categoryName, changeView, view } = session.store;
 
@@ -83,14 +83,11 @@ function createCenters(session: ButterflySession) {
         return reversed ? sorted.reverse() : sorted;
     });
 
-    /** The center of the view; without one, the function at the top of the list. */
+    /** The center of the view; without one, the function with the most self time. */
     const center = computed<Center | null>(() => {
         const wanted = view.value.center;
         if (wanted) return wanted;
-        const heaviest = functions.value.reduce<FuncRow | null>(
-            (best, row) => (!best || Math.abs(row.self) > Math.abs(best.self) ? row : best),
-            null,
-        );
+        const heaviest = heaviestOf(functions.value);
         return heaviest ? { kind: 'function', index: heaviest.func } : null;
     });
 

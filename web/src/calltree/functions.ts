@@ -1,5 +1,6 @@
 /** The function list: every function of the current query with its self and total time, sorted by any column. */
 import { computed, signal } from '@preact/signals';
+import { isPlaceholderName } from '../base/plain';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
 import type { NamesPart } from '../session/names';
 import { Request } from '../session/request';
@@ -11,6 +12,8 @@ import { act } from '../window/windows';
 import type { TreePart } from './tree';
 
 const MOST_FUNCTIONS = 100_000;
+/** The limit of placeholders in a profile. */
+const MOST_PLACEHOLDERS = 3;
 const NONE: FuncRow[] = [];
 export const FUNCTION_ORDER = 'self';
 
@@ -70,11 +73,20 @@ export function createFunctions(
 
     async function askList(): Promise<FuncRow[]> {
         const answer = await engine.functions(queryOf(), MOST_FUNCTIONS, 'self');
-        if (functionSort.peek().column === 'name') await fetchNames(answer.map((row) => row.func));
-        // The list opens at the function with the most self time.
-        const [heaviest] = answer;
-        if (selectedFunc.peek() < 0 && heaviest) selectedFunc.value = heaviest.func;
+        const named = functionSort.peek().column === 'name' ? answer : answer.slice(0, MOST_PLACEHOLDERS + 1);
+        await fetchNames(named.map((row) => row.func));
+        const first = heaviestOf(answer);
+        if (selectedFunc.peek() < 0 && first) selectedFunc.value = first.func;
         return answer;
+    }
+
+    /**
+     * Returns the function with the most self time, at which the views open, or null for an empty list. Placeholders such
+     * as "(not sampled)" explain nothing.
+     */
+    function heaviestOf(rows: readonly FuncRow[]): FuncRow | null {
+        const real = rows.find(({ func }) => !isPlaceholderName(nameOf(func)));
+        return real ?? rows[0] ?? null;
     }
 
     const isListed = computed(() => view.value.tab === 'functions' || view.value.tab === 'butterfly');
@@ -123,6 +135,7 @@ export function createFunctions(
         functions,
         functionSort,
         functionsError,
+        heaviestOf,
         functionDetailsError,
         selectedFunc,
         functionReveal,

@@ -13,7 +13,7 @@ import {
     formatShare,
     formatWeight,
 } from '../base/format';
-import { baseName, plainText } from '../base/plain';
+import { baseName, isPlaceholderName, plainText } from '../base/plain';
 import { changeClass, reachText, verdictOf } from '../compare/change_columns';
 import { wallTimeText } from '../compare/comparison';
 import type { FuncRow, ThreadInfo, TreeSummary } from '../engine/api';
@@ -467,9 +467,10 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
     const { chooseAllThreads } = session.summaryView;
     const { interval, threads } = info.value;
     const chosen = selectedThreads.value.length;
-    const [first] = lists.functions;
+    const [largest] = lists.functions;
     const { isChange, summary } = session.tree;
-    if (isChange.value) return <ChangeHead first={first} totals={summary.value} />;
+    if (isChange.value) return <ChangeHead first={largest} totals={summary.value} />;
+    const first = lists.functions.find(({ func }) => !isPlaceholderName(funcName(func)?.name ?? ''));
     const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
     const among = chosen === 1 ? 'one thread' : `${formatCount(chosen)} threads`;
     const isTime = weightUnit.value === 'ms' || !info.value.timesAreOrder;

@@ -20,3 +20,8 @@ await check('long names are cut, and it is said how much is left out', () => {
     assertEqual(plain.oneLine('a\nb\u2028c\td\u200de'), 'a b c d\u200de', 'a name in one line');
     assertEqual(['/usr/lib/libc.so', 'main.c', 'dir/'].map(plain.baseName).join('|'), 'libc.so|main.c|', 'paths without directories');
 });
+
+await check('placeholders are no functions', () => {
+    const names = ['(truncated)', '(not sampled)', '(4-7 frames omitted)', '(anonymous)', 'truncated', '(not sampled) x'];
+    assertEqual(names.map(plain.isPlaceholderName).join(), 'true,true,true,false,false,false', 'the names');
+});
