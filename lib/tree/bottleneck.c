@@ -45,12 +45,24 @@ static const char *get_func_name(const struct engine *engine, uint32_t func)
 
 /* ---- the critical path of the first thread ---- */
 
+/* Returns the number of the longest part after the runnable time, which can be that of any program on a busy machine.
+ * *others: ms of the parts before. */
+static size_t find_longest_part(const struct path_parts *parts, double *others)
+{
+    size_t i = 0;
+    *others = 0;
+    for (; i < parts->length && parts->data[i].state == PATH_RUNNABLE; i++)
+        *others += parts->data[i].ms;
+    return i;
+}
+
 int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err)
 {
-    static const double weight_of_sleep = 0.75; /* a thread may sleep until work arrives */
+    /* a thread may sleep until work arrives; a path stays on a thread that waits for no other thread */
+    static const double weight_of_sleep = 0.75, weight_of_stay = 0.5;
     struct parted_path path = {0};
     struct time_range range = engine_get_queried_range(engine);
-    double length = range.to - range.from;
+    double length = range.to - range.from, runnable;
     bottleneck->object = PROFILE_NONE;
     if (!can_have_bottleneck(engine) || !profile_has_wakers(engine_get_profile(engine)) || engine->is_searching)
         return 0;
@@ -58,12 +70,16 @@ int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *eng
     if (engine_get_thread_total(engine, thread, WEIGH_CPU_TIME, TABLE_SAMPLES) > (1 - large) * length)
         return 0;
     int code = find_path(&path, engine, thread, range, err);
-    const struct path_part *longest = path.parts.data;
-    if (!code && path.parts.length && longest->waiter != PROFILE_NONE && longest->ms > large * length) {
+    size_t number = code ? 0 : find_longest_part(&path.parts, &runnable);
+    const struct path_part *longest = path.parts.data + number;
+    if (!code && number < path.parts.length && longest->ms > large * (length - runnable)) {
         bool sleeps = longest->object != PROFILE_NONE && strcmp(get_func_name(engine, longest->object), "sleep") == 0;
+        bool stays = longest->waiter == PROFILE_NONE, is_other = longest->thread != thread;
         bottleneck->object = longest->waited_for;
-        bottleneck->weight = fmin(1, 2 * longest->ms / length) * (sleeps ? weight_of_sleep : 1);
-        code = path_parts_append_sentence(&bottleneck->sentence, engine, &path.parts, thread, 1, err);
+        bottleneck->weight = fmin(1, 2 * longest->ms / (length - runnable)) * (sleeps ? weight_of_sleep : 1) *
+                             (stays ? weight_of_stay : 1);
+        if (!stays || (longest->state == PATH_RUNS && is_other))
+            code = path_parts_append_sentence(&bottleneck->sentence, engine, &path.parts, thread, number + 1, err);
     }
     parted_path_destroy(&path);
     return code;
@@ -376,7 +392,8 @@ int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *e
         if (group->total < least_share * lifetime)
             break;
         bottleneck->weight = fmin(1, share / large);
-        bool can_explain = !path->sentence.length || path->object == group->func || is_join(engine, path->object);
+        bool can_explain = !path->sentence.length || path->object == PROFILE_NONE || path->object == group->func ||
+                           is_join(engine, path->object);
         if (can_explain && share > large && has_wakers && can_be_pool(engine, group)) {
             int code = describe_pool(bottleneck, engine, group, err);
             if (code || bottleneck->sentence.length)

@@ -3,7 +3,8 @@
  *
  *   - With wakers, if the critical path of the first thread is on one other thread for more than a third of the
  *     range: "Of 0.128 s, 64.2 ms CPU time of second in compute while first waits for mutex lock_b, 63.4 ms in smaller
- *     parts."
+ *     parts." The share is that of the time without the runnable time, which depends on other programs. If the path
+ *     stays on a thread that runs, the sentence names no wait.
  *   - If the threads that wait for a lock, for a disk or for a page wait for a seventh of their time, and for a tenth
  *     of the time of all threads: "3 of 5 threads wait 60% of their time for mutex cache in Cache::lookup." With
  *     stacks of wakers, the critical paths during the longest of these waits add what the holders do most of that time:

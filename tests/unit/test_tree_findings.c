@@ -296,6 +296,28 @@ static void test_the_holder_of_a_lock_is_named_instead_of_the_critical_path(void
           {"b", "prog!main;prog!hold(int)", 11});
 }
 
+static void test_a_critical_path_that_stays_on_another_thread_is_a_finding(void **state)
+{
+    (void)state;
+    CHECK("On CPU 0.130 s in 0.100 s (1.3 of 4 CPUs), mostly in prog (100% of CPU time).\n"
+          "hold takes 77% of CPU time.\n"
+          "Of 0.100 s, 80.0 ms CPU time of b in hold, 20.0 ms in smaller parts.\n"
+          "Thread a waits 70% of its time for pipe x in put.",
+          {"a", "prog!main;prog!put;pipe x", 35, REASON_PIPE, "b (104)"}, {"a", "prog!main;prog!hot", 15},
+          {"a", "prog!main;prog!put;pipe x", 25, REASON_PIPE, "b (104)"}, {"a", "prog!main;prog!hot", 5},
+          {"a", "prog!main;prog!put;pipe x", 10, REASON_PIPE, "b (104)"}, {"a", "prog!main;prog!hot", 10},
+          {"b", "prog!main;prog!hold", 100});
+    CHECK("On CPU 70.0 ms of 0.100 s (70%).\n"
+          "hold takes 57% of CPU time.\n"
+          "Of 0.100 s, 60.0 ms runnable, 20.0 ms CPU time of b in hold, 20.0 ms in smaller parts.\n"
+          "Threads are ready to run without a CPU for 30% of their time (60.0 ms), and use 0.7 of 4 CPUs.\n"
+          "Thread a waits 70% of its time for pipe x in put.",
+          {"a", "prog!main;prog!put;pipe x", 35, REASON_PIPE, "b (104)"}, {"a", "prog!main;prog!hot", 15},
+          {"a", "prog!main;prog!put;pipe x", 25, REASON_PIPE, "b (104)"}, {"a", "prog!main;prog!hot", 5},
+          {"a", "prog!main;prog!put;pipe x", 10, REASON_PIPE, "b (104)"}, {"a", "prog!main;prog!hot", 10},
+          {"b", "prog!main;prog!hold;runnable", 60, REASON_RUNNABLE}, {"b", "prog!main;prog!hold", 40});
+}
+
 static void test_a_go_program_that_waits_has_other_profiles(void **state)
 {
     (void)state;
@@ -389,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_waits_and_cpu_time_are_in_the_order_of_their_weight),
         cmocka_unit_test(test_a_run_with_little_cpu_time_has_waits_for_work),
         cmocka_unit_test(test_the_holder_of_a_lock_is_named_instead_of_the_critical_path),
+        cmocka_unit_test(test_a_critical_path_that_stays_on_another_thread_is_a_finding),
         cmocka_unit_test(test_a_go_program_that_waits_has_other_profiles),
         cmocka_unit_test(test_a_wait_for_a_child_names_the_busiest_process),
         cmocka_unit_test(test_the_first_thread_that_waits_for_the_network_is_not_idle),
