@@ -178,13 +178,18 @@ uninstall:
 	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof $(DESTDIR)$(ZSHDIR)/_prof $(DESTDIR)$(FISHDIR)/prof.fish
 	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,LICENSE LICENSES prof.spdx.json)
 
+# Debian's source packages with code in the engine of the page, and their versions, for the SBOM. Empty without dpkg.
+$(BUILD)/engine-packages: $(wildcard engine-packages) $(PAGE_BUILT)
+	$(Q)cp engine-packages $@ 2>/dev/null || dpkg-query -W -f '$${source:Package} $${source:Version}\n' wasi-libc \
+	    $$(dpkg -S $$($(CLANG) --target=wasm32-wasi -print-libgcc-file-name) | cut -d: -f1) >$@ 2>/dev/null || : >$@
+
 REPRODUCIBLE_TAR = --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMIT_TIME)
 
-# The committed state with the built page, LICENSES, the output of `prof --licenses`, and the name of the commit.
-dist: all
+# The committed state with the built page, LICENSES, the output of `prof --licenses`, the name of the commit, and engine-packages.
+dist: all $(BUILD)/engine-packages
 	@mkdir -p dist
 	$(Q)git archive --prefix=prof-$(VERSION)/ -o dist/prof-$(VERSION).tar HEAD
-	$(Q)tar -rf dist/prof-$(VERSION).tar $(REPRODUCIBLE_TAR) --mode=u=rwX,go=rX --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,;s,^web/src,prof-$(VERSION)/&,;s,^$(BUILD)/commit,prof-$(VERSION)/commit,' $(PAGE) $(LAYOUT) $(BUILD)/commit
+	$(Q)tar -rf dist/prof-$(VERSION).tar $(REPRODUCIBLE_TAR) --mode=u=rwX,go=rX --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,;s,^web/src,prof-$(VERSION)/&,;s,^$(BUILD)/\(commit\|engine-packages\)$$,prof-$(VERSION)/\1,' $(PAGE) $(LAYOUT) $(BUILD)/commit $(BUILD)/engine-packages
 	$(Q)tar -rf dist/prof-$(VERSION).tar $(REPRODUCIBLE_TAR) --mode=644 --transform 's,.*,prof-$(VERSION)/LICENSES,' $(PAGE)/licenses.txt
 	$(Q)gzip -9nf dist/prof-$(VERSION).tar
 	@echo "dist/prof-$(VERSION).tar.gz"

@@ -26,10 +26,10 @@ $(PORTABLE)/prof: $(SHARED_OBJECTS) $(PORTABLE_OBJECTS) $(PORTABLE)/lib/.stamp
 
 # The archive for users, with its checksum and packaging/install.sh. COMMIT_TIME makes the bytes reproducible.
 PORTABLE_NAME := prof-$(VERSION)-linux-x86_64
-portable: $(PORTABLE)/prof
+portable: $(PORTABLE)/prof $(BUILD)/engine-packages
 	$(Q)rm -rf $(PORTABLE)/$(PORTABLE_NAME)
 	@mkdir -p $(PORTABLE)/$(PORTABLE_NAME)/include dist
-	$(Q)python3 packaging/notices.py $< $(PORTABLE) $(VERSION) $(COMMIT) $(COMMIT_TIME) $(PORTABLE)/$(PORTABLE_NAME)
+	$(Q)python3 packaging/notices.py $< $(PORTABLE) $(BUILD)/engine-packages $(VERSION) $(COMMIT) $(COMMIT_TIME) $(PORTABLE)/$(PORTABLE_NAME)
 	$(Q)cp -r man $< $(PORTABLE)/$(PORTABLE_NAME) && cp -r include/prof $(PORTABLE)/$(PORTABLE_NAME)/include
 	$(Q)tar -C $(PORTABLE) $(REPRODUCIBLE_TAR) --mode=u=rwX,go=rX -cf dist/$(PORTABLE_NAME).tar $(PORTABLE_NAME)
 	$(Q)gzip -9nf dist/$(PORTABLE_NAME).tar
