@@ -27,6 +27,7 @@ struct live_table {
 struct live_thread {
     struct live_table samples;
     ARRAY(struct live_table) events;
+    uint64_t slices_sent; /* stored slice samples in the file */
 };
 
 struct live_assembly {
@@ -182,6 +183,20 @@ static int add_table(struct live_step *step, size_t row, int event, struct live_
     return code ? code : step->rows.code;
 }
 
+static int add_slices(struct live_step *step, size_t row, struct live_thread *thread, struct error *err)
+{
+    const struct assembly *assembly = &step->live->assembly;
+    uint64_t all = sample_store_count(assembly->replay.samples.slices, assembly->order.data[row]);
+    if (all == thread->slices_sent)
+        return 0;
+    step->rows.start.position = thread->slices_sent;
+    int code = text_append_z(&step->live->text, ",") ? 0 : error_no_memory(err);
+    if (!code)
+        code = profile_write_added_slices(&assembly->profile, &step->source, row, &step->sink, err);
+    thread->slices_sent = all;
+    return code ? code : step->rows.code;
+}
+
 /* ---- added rows ---- */
 
 /* Adds one object with the shared tables, even without new rows: a page needs the row counts. */
@@ -206,6 +221,8 @@ static int add_samples(struct live_assembly *live, struct error *err)
     for (size_t i = 0; !code && i < assembly->order.length; i++) {
         struct live_thread *thread = &live->threads.data[assembly->order.data[i]];
         code = add_table(&step, i, -1, &thread->samples, assembly->replay.samples.store, err);
+        if (!code)
+            code = add_slices(&step, i, thread, err);
         for (size_t k = 0; !code && k < thread->events.length; k++)
             code = add_table(&step, i, (int)k, &thread->events.data[k], assembly->replay.events.data[k].store, err);
     }

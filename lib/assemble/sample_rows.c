@@ -178,7 +178,9 @@ static int rewind_slices(void *context, size_t thread, struct error *err)
 {
     struct sample_rows *source = context;
     const struct assembly *assembly = source->assembly;
-    return sample_cursor_start(&source->cursor, assembly->replay.samples.slices, assembly->order.data[thread], err);
+    int code = sample_cursor_start(&source->cursor, assembly->replay.samples.slices, assembly->order.data[thread], err);
+    source->cursor.position = source->start.position;
+    return code;
 }
 
 static bool next_slice(void *context, struct slice_row *row)

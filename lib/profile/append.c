@@ -106,6 +106,52 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
     return 0;
 }
 
+/* ---- slices ---- */
+
+static bool reserve_slices(struct slice_table *table, size_t length)
+{
+    if (length <= table->capacity)
+        return true;
+    size_t capacity = length + length / 4 + 1;
+    uint32_t *cpu = realloc(table->cpu, capacity * sizeof(*cpu));
+    if (cpu)
+        table->cpu = cpu;
+    double **const times[] = {&table->start, &table->end, &table->off_cpu};
+    bool enough = cpu != NULL;
+    for (size_t i = 0; enough && i < sizeof(times) / sizeof(*times); i++) {
+        double *moved = realloc(*times[i], capacity * sizeof(*moved));
+        if (moved)
+            *times[i] = moved;
+        enough = moved != NULL;
+    }
+    if (enough)
+        table->capacity = capacity;
+    return enough;
+}
+
+int slice_table_append(struct slice_table *table, struct slice_table *rows, struct error *err)
+{
+    size_t row = table->length, count = rows->length;
+    if (row && count && !reserve_slices(table, row + count))
+        return error_no_memory(err);
+    if (row == 0) {
+        slice_table_free(table);
+        *table = *rows;
+        *rows = (struct slice_table){0};
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double start = fmax(rows->start[i], table->start[row - 1]), end = fmax(rows->end[i], start);
+        table->cpu[row + i] = rows->cpu[i];
+        table->start[row + i] = start;
+        table->end[row + i] = end;
+        table->off_cpu[row + i] = fmin(rows->off_cpu[i], end - start);
+    }
+    table->length = row + count;
+    slice_table_free(rows);
+    return 0;
+}
+
 /* ---- a profile ---- */
 
 /* Maps the strings of one part to those of another part, which numbers strings differently. */
@@ -187,7 +233,12 @@ static int continue_thread(struct thread *thread, struct thread *before, struct 
     while (before->more.length < thread->more.length)
         if (!array_push_zero(&before->more))
             return error_no_memory(err);
-    int code = continue_table(&thread->samples, &before->samples, err);
+    int code = slice_table_append(&before->slices, &thread->slices, err);
+    if (!code) {
+        thread->slices = before->slices;
+        before->slices = (struct slice_table){0};
+        code = continue_table(&thread->samples, &before->samples, err);
+    }
     for (size_t i = 0; !code && i < thread->more.length; i++)
         code = continue_table(&thread->more.data[i], &before->more.data[i], err);
     return code;

@@ -187,53 +187,13 @@ static int build_all_allocations(struct build *build, struct raw_thread *raw, si
     return code ? code : build_allocations(build, &raw->native_allocations, path, thread);
 }
 
-/* Returns the sample table of a piece. NULL if memory ran out, or, with `code` set, if the table does not exist. */
-static struct sample_table *find_added_table(struct build *build, const struct raw_added *raw)
-{
-    struct thread *thread = &build->profile->threads.data[raw->thread];
-    uint32_t event = raw->event == PROFILE_NONE ? 0 : find_event(build, raw->event);
-    if (raw->event == PROFILE_NONE)
-        return &thread->samples;
-    while (event != PROFILE_NONE && thread->more.length < TABLE_EVENTS + (size_t)event)
-        if (!array_push_zero(&thread->more))
-            event = PROFILE_NONE;
-    return event == PROFILE_NONE ? NULL : &thread->more.data[TABLE_EVENTS + event - 1];
-}
-
-int build_added_samples(struct build *build)
-{
-    char path[64];
-    int code = 0;
-    for (size_t i = 0; !code && i < build->raw->added.length; i++) {
-        struct raw_added *raw = build->raw->added.data[i];
-        if (raw->tables.length)
-            continue;
-        struct sample_table *table = raw->thread < build->profile->threads.length ? find_added_table(build, raw) : NULL,
-                            rows = {0};
-        snprintf(path, sizeof(path), "added[%zu]", i);
-        if (!table)
-            return error_set(build->err, EINVAL, "%s belong to no thread or event of the profile", path);
-        code = build_table(build, &raw->samples, path, &rows);
-        if (!table->joins)
-            table->joins = build->profile->meta.added_from ? (size_t)raw->first + 1 : 1;
-        if (!code && raw->first < table->joins - 1)
-            code = error_set(build->err, EINVAL, "%s repeat earlier rows", path);
-        if (!code)
-            code = sample_table_append(table, raw->first - (table->joins - 1), &rows, build->err);
-        sample_table_free(&rows);
-    }
-    return code;
-}
-
 /* ---- slices ---- */
 
-static int build_slices(struct build *build, struct raw_slices *raw, size_t index, struct thread *thread)
+/* `path` is the place of the slices in the file, for errors. */
+static int build_slices(struct build *build, struct raw_slices *raw, const char *path, struct slice_table *slices)
 {
-    char path[64];
     size_t rows = build_rows(raw->length, &raw->cpu);
-    struct slice_table *slices = &thread->slices;
     struct column *columns[] = {&raw->cpu, &raw->duration, &raw->off_cpu};
-    snprintf(path, sizeof(path), "threads[%zu].cpuSlices", index);
     for (size_t i = 0; rows && i < sizeof(columns) / sizeof(*columns); i++) {
         build_truncate_column(columns[i], rows);
         if (columns[i]->length != rows)
@@ -258,6 +218,62 @@ static int build_slices(struct build *build, struct raw_slices *raw, size_t inde
     return 0;
 }
 
+/* ---- pieces of a growing profile ---- */
+
+/* Returns the sample table of a piece. NULL if memory ran out, or, with `code` set, if the table does not exist. */
+static struct sample_table *find_added_table(struct build *build, const struct raw_added *raw)
+{
+    struct thread *thread = &build->profile->threads.data[raw->thread];
+    uint32_t event = raw->event == PROFILE_NONE ? 0 : find_event(build, raw->event);
+    if (raw->event == PROFILE_NONE)
+        return &thread->samples;
+    while (event != PROFILE_NONE && thread->more.length < TABLE_EVENTS + (size_t)event)
+        if (!array_push_zero(&thread->more))
+            event = PROFILE_NONE;
+    return event == PROFILE_NONE ? NULL : &thread->more.data[TABLE_EVENTS + event - 1];
+}
+
+static int build_added_slices(struct build *build, struct raw_added *raw, const char *path)
+{
+    struct slice_table rows = {0};
+    int code = build_slices(build, &raw->slices, path, &rows);
+    if (!code)
+        code = slice_table_append(&build->profile->threads.data[raw->thread].slices, &rows, build->err);
+    slice_table_free(&rows);
+    return code;
+}
+
+static int build_added_rows(struct build *build, struct raw_added *raw, const char *path)
+{
+    struct sample_table *table = raw->thread < build->profile->threads.length ? find_added_table(build, raw) : NULL,
+                        rows = {0};
+    if (!table)
+        return error_set(build->err, EINVAL, "%s belong to no thread or event of the profile", path);
+    if (raw->slices.cpu.length)
+        return build_added_slices(build, raw, path);
+    int code = build_table(build, &raw->samples, path, &rows);
+    if (!table->joins)
+        table->joins = build->profile->meta.added_from ? (size_t)raw->first + 1 : 1;
+    if (!code && raw->first < table->joins - 1)
+        code = error_set(build->err, EINVAL, "%s repeat earlier rows", path);
+    if (!code)
+        code = sample_table_append(table, raw->first - (table->joins - 1), &rows, build->err);
+    sample_table_free(&rows);
+    return code;
+}
+
+int build_added_samples(struct build *build)
+{
+    char path[64];
+    int code = 0;
+    for (size_t i = 0; !code && i < build->raw->added.length; i++) {
+        snprintf(path, sizeof(path), "added[%zu]", i);
+        if (!build->raw->added.data[i]->tables.length)
+            code = build_added_rows(build, build->raw->added.data[i], path);
+    }
+    return code;
+}
+
 int build_samples(struct build *build, struct raw_thread *raw, size_t index, struct thread *thread)
 {
     char path[64];
@@ -265,8 +281,9 @@ int build_samples(struct build *build, struct raw_thread *raw, size_t index, str
     int code = build_table(build, &raw->samples, path, &thread->samples);
     if (!code)
         code = build_all_allocations(build, raw, index, thread);
+    snprintf(path, sizeof(path), "threads[%zu].cpuSlices", index);
     if (!code)
-        code = build_slices(build, &raw->slices, index, thread);
+        code = build_slices(build, &raw->slices, path, &thread->slices);
     return code ? code : build_events(build, raw, index, thread);
 }
 

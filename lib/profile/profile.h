@@ -121,7 +121,7 @@ struct slice_table {
     uint32_t *cpu;
     double *start, *end; /* ms */
     double *off_cpu;     /* ms between start and end in which the thread was off the CPU */
-    size_t length;
+    size_t length, capacity;
 };
 
 /* Markers with unparsed payloads: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */

@@ -166,6 +166,7 @@ static const struct field added_fields[] = {
     COLUMN("waker", COLUMN_TEXT, struct raw_added, samples.waker),
     COLUMN("wakerStack", COLUMN_INDEX, struct raw_added, samples.waker_stack),
     VALUE("length", FIELD_LENGTH, struct raw_added, samples.length),
+    OBJECT("cpuSlices", slice_schema, struct raw_added, slices),
 };
 static const struct schema added_schema = {FIELDS(added_fields), POINTERS(no_added)};
 

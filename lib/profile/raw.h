@@ -79,10 +79,11 @@ struct raw_added_tables {
     uint32_t stacks, frames, funcs, resources, native_symbols, sources;
 };
 
-/* Rows of a sample table of `thread`, starting at row `first`; or rows of the shared tables. */
+/* Rows of a sample table of `thread`, starting at row `first`, or its next slices, or rows of the shared tables. */
 struct raw_added {
     ARRAY(struct raw_added_tables *) tables; /* pointers, because their columns must not move */
     struct raw_samples samples;
+    struct raw_slices slices;
     uint32_t thread, first;
     uint32_t event; /* string: the event's name, or PROFILE_NONE for the thread's own samples */
 };

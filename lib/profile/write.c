@@ -487,6 +487,21 @@ int profile_write_added(const struct profile *profile, const struct sample_sourc
     return code;
 }
 
+int profile_write_added_slices(const struct profile *profile, const struct sample_source *samples, size_t thread,
+                               const struct byte_sink *sink, struct error *err)
+{
+    struct profile_writer *writer = writer_new(profile, samples, 0, sink, err);
+    if (!writer)
+        return error_no_memory(err);
+    json_open(&writer->json, '{');
+    json_member_unsigned(&writer->json, "thread", thread);
+    write_slices(writer, thread);
+    json_close(&writer->json, '}');
+    int code = json_writer_finish(&writer->json);
+    free(writer);
+    return code;
+}
+
 int profile_write_added_tables(const struct profile *profile, const struct profile_rows *from,
                                const struct byte_sink *sink, struct error *err)
 {

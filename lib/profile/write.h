@@ -57,5 +57,9 @@ int profile_write_added(const struct profile *profile, const struct sample_sourc
                         const struct added_samples *added, double time_resolution, const struct byte_sink *sink,
                         struct error *err);
 
+/* Writes the slices of a thread from `samples` as an object of "added". */
+int profile_write_added_slices(const struct profile *profile, const struct sample_source *samples, size_t thread,
+                               const struct byte_sink *sink, struct error *err);
+
 /* Returns the coarsest lossless resolution (ms) of a profile's sample times, or 0 (full precision). */
 double profile_find_time_resolution(const struct profile *profile);

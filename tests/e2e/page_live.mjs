@@ -73,6 +73,28 @@ await check('the page fetches only new samples', async () => {
     assertEqual((await ask('?added=77-5')).addedFrom, 0, 'where the answer to a page of another recording begins');
 });
 
+let hasLanes = false;
+await check('the lanes of CPUs grow while the program runs', async () => {
+    hasLanes = (await page.locator('[data-track="z0"]').count()) > 0; // ptrace sees no switches
+    if (!hasLanes) return;
+    const lanes = page.locator('.cpu-lane');
+    await page.locator('[data-track="z0"] .track-label').focus();
+    await page.keyboard.press('ArrowRight');
+    /** The number of pixels with a color at the bottom of all lanes. */
+    const filled = () =>
+        lanes.evaluateAll((all) =>
+            all.reduce((sum, canvas) => {
+                const { data } = canvas.getContext('2d').getImageData(0, canvas.height - 2, canvas.width, 1);
+                return sum + data.filter((value, at) => at % 4 === 3 && value > 0).length;
+            }, 0),
+        );
+    await until(async () => (await filled()) > 0, 'colors in the lanes');
+    await moreSamples(3);
+    const most = await lanes.first().evaluate((canvas) => canvas.width);
+    await until(async () => (await filled()) > most / 2, 'colors of half of the time, after more samples');
+    await page.keyboard.press('ArrowLeft');
+});
+
 await check('the selection and open rows stay while the weight grows', async () => {
     await until(async () => (await page.locator('.tree-row').count()) > 2, 'a tree with some rows');
     await page.locator('.tree-row').nth(1).click();
@@ -199,6 +221,7 @@ await check('it shows the same as the file', async () => {
     assertEqual(first(shown), first(await rows(other)), 'the first rows');
     assertEqual(whole, await other.locator('.breadcrumb').innerText(), 'the ranges');
     const profile = JSON.parse(gunzipSync(readFileSync(file)));
+    assertEqual(profile.threads.some(({ cpuSlices }) => cpuSlices), hasLanes, 'lanes of CPUs at the end and before');
     assert(JSON.stringify(profile.threads.map(({ markers }) => markers.data)).includes('"the second phase"'), 'the mark');
     loaded.child.removeAllListeners('exit');
     loaded.child.kill('SIGINT');

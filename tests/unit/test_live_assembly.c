@@ -13,6 +13,7 @@
 #include "support/flat_records.h"
 
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -104,12 +105,26 @@ static void add_sample(struct recording *recording, bool can_wait)
     assert_int_equal(spool_writer_sample(recording->spool, &sample, NULL), 0);
 }
 
+/* The slice of a thread that ran for the last 4 ms, with 1 ms off the CPU. */
+static void add_slice(struct recording *recording)
+{
+    const struct spool_slice slice = {.thread = next_random(recording, recording->threads),
+                                      .time_ns = recording->now,
+                                      .cpu = next_random(recording, 8),
+                                      .length_ns = 4 * MS,
+                                      .off_cpu_ns = MS};
+    assert_int_equal(spool_write_slice(recording->spool, &slice, NULL), 0);
+}
+
 static void record_step(struct recording *recording, bool can_wait)
 {
     if (recording->threads < THREADS && next_random(recording, 2))
         start_thread(recording);
-    for (int i = 0; i < 400; i++)
+    for (int i = 0; i < 400; i++) {
         add_sample(recording, can_wait);
+        if (i % 8 == 0)
+            add_slice(recording);
+    }
     assert_int_equal(spool_writer_flush(recording->spool, NULL), 0);
 }
 
@@ -194,6 +209,17 @@ static double sum_of(const double *values, size_t length)
     return sum;
 }
 
+static void assert_same_slices(const struct slice_table *grown, const struct slice_table *whole)
+{
+    assert_int_equal(grown->length, whole->length);
+    for (size_t i = 0; i < whole->length; i++) {
+        assert_int_equal(grown->cpu[i], whole->cpu[i]);
+        assert_true(fabs(grown->start[i] - whole->start[i]) < 1e-6);
+        assert_true(fabs(grown->end[i] - whole->end[i]) < 1e-6);
+        assert_true(fabs(grown->off_cpu[i] - whole->off_cpu[i]) < 1e-6);
+    }
+}
+
 static void assert_same_samples(const struct profile *grown, const struct profile *whole)
 {
     assert_int_equal(grown->threads.length, whole->threads.length);
@@ -210,6 +236,8 @@ static void assert_same_samples(const struct profile *grown, const struct profil
             if (left->waker)
                 assert_string_equal(profile_text(grown, left->waker[i]), profile_text(whole, right->waker[i]));
         }
+        assert_same_slices(&grown->threads.data[t].slices, &whole->threads.data[t].slices);
+        assert_true(whole->threads.data[t].slices.length > 0);
         double cpu = sum_of(left->cpu_delta, left->length) - sum_of(right->cpu_delta, right->length);
         assert_true(cpu < 1000 && cpu > -1000); /* us */
     }

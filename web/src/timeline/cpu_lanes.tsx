@@ -40,7 +40,7 @@ export function CpuLane({ row, height }: { row: TrackRow; height: number }): JSX
                   return lanesOf([{ key, threads: [index] }], [from, to], answer, (thread) => thread).get(key);
               }
             : null,
-        [index, isSeen, from, to, pixels],
+        [index, isSeen, from, to, pixels, info.value], // a live profile grows within the range
     );
     useLaneDrawing(canvas, request.value.value, height, (thread) => {
         const color = pixelColor(styleColor(colorOf.get(thread) ?? 'state-other'));
