@@ -19,7 +19,7 @@
 #include "record/python_stack.h"
 #include "record/record_result.h"
 #include "record/recorder_work.h"
-#include "record/wakeup_mode.h"
+#include "sample/wakeup_mode.h"
 #include "sample/perf_merge.h"
 #include "sample/perf_record.h"
 

@@ -2,8 +2,7 @@
 
 #include "os/clock.h"
 #include "process/kernel_map.h"
-#include "record/wakeup_mode.h"
-#include "sample/cpu_list.h"
+#include "sample/wakeup_mode.h"
 #include "sample/perf_apart.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
@@ -412,17 +411,7 @@ static uint64_t cpu_time(const struct source *source)
 
 static void note_new_cpus(const struct perf_source *perf)
 {
-    struct cpu_list online = {0};
-    uint32_t missed = 0;
-    if (cpu_list_read_online(&online, NULL) == 0) {
-        for (size_t i = 0; i < online.length; i++) {
-            bool known = false;
-            for (size_t j = 0; j < perf->events.cpus.length; j++)
-                known |= perf->events.cpus.data[j].cpu == online.data[i];
-            missed += !known;
-        }
-    }
-    array_free(&online);
+    uint32_t missed = perf_events_count_new_cpus(&perf->events);
     if (missed)
         record_result_add_note(perf->common.result,
                                "%u CPUs came online during the recording, and prof took no samples on these CPUs",

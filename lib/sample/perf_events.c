@@ -466,6 +466,22 @@ static void close_all(struct perf_fds *fds)
     array_free(fds);
 }
 
+uint32_t perf_events_count_new_cpus(const struct perf_events *events)
+{
+    struct cpu_list online = {0};
+    uint32_t count = 0;
+    if (cpu_list_read_online(&online, NULL) == 0) {
+        for (size_t i = 0; i < online.length; i++) {
+            bool known = false;
+            for (size_t j = 0; j < events->cpus.length; j++)
+                known |= events->cpus.data[j].cpu == online.data[i];
+            count += !known;
+        }
+    }
+    array_free(&online);
+    return count;
+}
+
 void perf_events_close(struct perf_events *events)
 {
     perf_rate_destroy(&events->rates);

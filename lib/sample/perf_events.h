@@ -79,4 +79,7 @@ uint64_t perf_events_count_lost(struct perf_events *events, size_t ring, uint64_
 
 struct perf_totals perf_events_read_totals(const struct perf_events *events);
 
+/* Returns how many CPUs came online after the events were opened. */
+uint32_t perf_events_count_new_cpus(const struct perf_events *events);
+
 void perf_events_close(struct perf_events *events);

@@ -1,5 +1,5 @@
 /* When the samples of a CPU are wanted at once, and when it is enough to read many at a time. */
-#include "record/wakeup_mode.h"
+#include "sample/wakeup_mode.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

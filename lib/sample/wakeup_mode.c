@@ -1,4 +1,4 @@
-#include "record/wakeup_mode.h"
+#include "sample/wakeup_mode.h"
 
 #define MS UINT64_C(1000000)
 
