@@ -93,6 +93,15 @@ await check('a click on a bar of the histogram selects intervals of its length a
     await page.close();
 });
 
+await check('the timeline of all threads begins at its first track', async () => {
+    const page = await openPage(url, '.track');
+    await settle(page);
+    const [top, hidden] = await page.$eval('.timeline', (timeline) => [timeline.scrollTop, timeline.scrollHeight - timeline.clientHeight]);
+    assert(hidden > 20, `only ${hidden} px are out of sight`);
+    assertEqual(top, 0, 'the position');
+    await page.close();
+});
+
 await check('the slowest are compared with the others, per interval, with the numbers of prof diff', async () => {
     const page = await openIntervals('&markerSearch=name:locked');
     await page.keyboard.press('c');

@@ -94,13 +94,14 @@ function tabStopOf(rows: readonly TrackRow[], chosen: number): TrackRow | undefi
 
 export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JSX.Element {
     const session = useSession();
-    const { selectedThreads, tracks } = session.store;
+    const { isAllSelected, selectedThreads, tracks } = session.store;
     const { dragged, focusedRow, offsets } = session.trackList;
     const [from, to] = useVisible(root);
     const { rows } = tracks.value;
     const tops = offsets.value;
     const all = selectedThreads.value;
-    const chosen = all.length > MOST_SHOWN_AT_FIRST ? -1 : (all[all.length - 1] ?? -1);
+    // Of all threads, none is the thread that the user looks for.
+    const chosen = isAllSelected.value || all.length > MOST_SHOWN_AT_FIRST ? -1 : (all[all.length - 1] ?? -1);
     useLayoutEffect(() => {
         const row = rows.find((shown) => shown.thread === chosen);
         if (chosen >= 0 && row) revealTrack(session, row.key);
