@@ -28,7 +28,8 @@ static const struct event_place own_thread = {.cpu = -1, .ring_fd = -1};
 static bool try_event_name(const char *text, struct error *why)
 {
     struct event_list list = {0};
-    bool works = event_list_add(&list, text, 0, why) == 0 && event_try(&list.data[0], NULL, &own_thread, why) == 0;
+    bool works =
+        event_list_add(&list, text, 0, why) == 0 && event_check_access(&list.data[0], NULL, &own_thread, why) == 0;
     event_list_destroy(&list);
     return works;
 }

@@ -19,7 +19,7 @@
 #include "cmd/common/companion.h"
 #include "cmd/serving.h"
 
-/* Starts the process, before the recording, with the signals of record_signals() blocked. `spool`: path of the
+/* Starts the process, before the recording, with the signals of list_recorder_signals() blocked. `spool`: path of the
  * recording's spool file. `drops_samples`: the recording is a flight recorder. */
 int live_view_start(struct companion **out, const char *spool, bool drops_samples,
                     const struct serving_options *options, struct symbol_options *symbols, struct error *err);

@@ -47,7 +47,7 @@ static int record_process(pid_t pid, const char *spool, struct open_files *files
                                            .environment = {.no_machine_name = true},
                                            .files = files};
     sigset_t signals, before;
-    record_signals(&signals);
+    list_recorder_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &before);
     int code = record_command(&options, &result, err);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -150,7 +150,7 @@ static int record_process(struct top *top, struct error *err)
                                            .environment = {.no_machine_name = true},
                                            .control = {.keep = {.ns = KEPT_NS}}};
     sigset_t signals;
-    record_signals(&signals);
+    list_recorder_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     int code = companion_start(&companion, follow_recording, top, "print the functions", err);
     if (code)

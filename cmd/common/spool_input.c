@@ -23,7 +23,7 @@ static bool is_standard_input(const char *path)
 
 static enum perf_data_form detect_perf_data_form(const char *path)
 {
-    return is_standard_input(path) ? perf_data_form_of_next(STDIN_FILENO) : perf_data_detect_form(path);
+    return is_standard_input(path) ? perf_data_detect_next_form(STDIN_FILENO) : perf_data_detect_form(path);
 }
 
 static bool is_perf_data(const char *path)

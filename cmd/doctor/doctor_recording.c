@@ -114,7 +114,7 @@ static bool try_perf(struct findings *findings, pid_t child)
     struct error err = {0};
     int code = perf_events_open(&events, &options, &err);
     if (!code) {
-        code = perf_events_add(&events, child, &err);
+        code = perf_events_add_thread(&events, child, &err);
         if (!code) {
             describe_perf(findings, &events);
             examine_buffers(findings, &events);

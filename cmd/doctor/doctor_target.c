@@ -180,7 +180,7 @@ void doctor_examine_target(struct findings *findings, const char *program)
 {
     char path[PATH_MAX], interpreter[PATH_MAX];
     struct error err = {0};
-    if (launch_check(program, &err) || program_file_find(program, path)) {
+    if (launch_check_program(program, &err) || program_file_find(program, path)) {
         finding_add(findings, FINDING_FAILED, "program", "program", "%.380s", err.text);
         return;
     }

@@ -22,9 +22,9 @@ struct push_windows_options {
     bool no_cache, quiet;
 };
 
-/* Starts the process, before the recording, with the signals of record_signals() blocked. If `saved` is not NULL, the
- * process pushes only the saved profile at this path. The caller must not change `options`, or the data that it points
- * to, until this function returns. */
+/* Starts the process, before the recording, with the signals of list_recorder_signals() blocked. If `saved` is not
+ * NULL, the process pushes only the saved profile at this path. The caller must not change `options`, or the data that
+ * it points to, until this function returns. */
 int push_windows_start(struct companion **out, const struct push_windows_options *options, const char *saved,
                        struct error *err);
 

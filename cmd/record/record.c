@@ -283,7 +283,7 @@ static int record_and_save(struct record_line *options, const char *spool, struc
 {
     struct error err = {0};
     sigset_t signals, mask;
-    record_signals(&signals);
+    list_recorder_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
     struct open_files files;
     open_files_init(&files);
@@ -324,7 +324,7 @@ out:
 static int record(struct record_line *options)
 {
     struct error err = {0};
-    int code = options->command[0] ? launch_check(options->command[0], &err) : 0;
+    int code = options->command[0] ? launch_check_program(options->command[0], &err) : 0;
     if (code) {
         ui_fail_error(&err);
         return get_launch_status(code);

@@ -114,7 +114,7 @@ static struct symbol_origin make_origin(const struct spool_library *lib, const s
         .file = files ? open_files_get(files, number) : NULL,
         .root_fd = files ? open_files_get_root_fd(files, number) : -1,
         .identity = {.device = lib->device, .inode = lib->inode, .size = lib->size_bytes, .mtime_ns = lib->mtime_ns},
-        .is_silent = files && open_file_is_silent(files, number),
+        .is_silent = files && open_files_is_silent(files, number),
     };
 }
 

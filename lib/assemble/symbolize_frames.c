@@ -38,7 +38,7 @@ static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
 static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address)
 {
     const struct replay *replay = builder->replay;
-    uint32_t number = python_frame_function(address), line = python_frame_line(address);
+    uint32_t number = python_frame_get_function(address), line = python_frame_get_line(address);
     static const struct replay_function lost = {STRING_NONE, STRING_NONE, 0};
     const struct replay_function *function =
         number < replay->python_functions.length ? &replay->python_functions.data[number] : &lost;

@@ -349,8 +349,8 @@ void python_functions_destroy(struct python_functions *functions)
     strings_destroy(&functions->keys);
 }
 
-int python_code_number(struct python_functions *functions, struct python_code *code, uint32_t *number,
-                       struct error *err)
+int python_code_get_number(struct python_functions *functions, struct python_code *code, uint32_t *number,
+                           struct error *err)
 {
     if (code->function == SPOOL_NO_NUMBER) {
         char line[16];

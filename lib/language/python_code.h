@@ -94,8 +94,8 @@ void python_codes_forget(struct python_codes *codes);
 uint64_t python_code_get_valid_until(const struct python_code *code);
 
 /* Sets `number` to the function's number in the spool. Writes a new function to the spool. */
-int python_code_number(struct python_functions *functions, struct python_code *code, uint32_t *number,
-                       struct error *err);
+int python_code_get_number(struct python_functions *functions, struct python_code *code, uint32_t *number,
+                           struct error *err);
 
 /* Returns the 1-based line of the bytecode at `offset` bytes, or 0 if unknown. For a negative offset, returns the first
  * line. */

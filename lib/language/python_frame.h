@@ -19,12 +19,12 @@ static inline bool python_frame_is(uint64_t pc)
     return pc >> 62 == 1;
 }
 
-static inline uint32_t python_frame_function(uint64_t pc)
+static inline uint32_t python_frame_get_function(uint64_t pc)
 {
     return (uint32_t)(pc >> PYTHON_LINE_BITS);
 }
 
-static inline uint32_t python_frame_line(uint64_t pc)
+static inline uint32_t python_frame_get_line(uint64_t pc)
 {
     return (uint32_t)pc & PYTHON_LINE_MAX;
 }

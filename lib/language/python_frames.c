@@ -96,7 +96,7 @@ void python_process_free(struct python_process *process)
     free(process);
 }
 
-const char *python_process_problem(const struct python_process *process)
+const char *python_process_get_problem(const struct python_process *process)
 {
     return process->is_unsupported ? process->problem.text : NULL;
 }
@@ -147,7 +147,7 @@ static uint64_t read_word(struct python_memory *memory, uint64_t address)
 static bool is_state_of(const struct python_process *process, struct python_memory *memory, uint64_t state,
                         uint32_t tid)
 {
-    return is_pointer(state) && python_memory_u64(memory, state + process->layout.native_thread_id) == tid;
+    return is_pointer(state) && python_memory_read_u64(memory, state + process->layout.native_thread_id) == tid;
 }
 
 /* Searches the interpreters for the PyThreadState of the thread. Returns its address, or 0. */
@@ -279,13 +279,13 @@ static bool read_entry(const struct python_layout *layout, struct python_reader 
 static bool read_cframes(const struct python_layout *layout, struct python_reader *reader, uint64_t state)
 {
     enum { STATE_SIZE = 512 };
-    uint64_t cframe = python_memory_u64(&reader->memory, state + layout->current);
+    uint64_t cframe = python_memory_read_u64(&reader->memory, state + layout->current);
     while (is_pointer(cframe) && cframe - state >= STATE_SIZE) {
-        uint64_t current = python_memory_u64(&reader->memory, cframe + layout->cframe_current), outside;
-        uint64_t previous = python_memory_u64(&reader->memory, cframe + layout->cframe_previous);
+        uint64_t current = python_memory_read_u64(&reader->memory, cframe + layout->cframe_current), outside;
+        uint64_t previous = python_memory_read_u64(&reader->memory, cframe + layout->cframe_previous);
         if (!is_pointer(previous))
             return false;
-        uint64_t expected = python_memory_u64(&reader->memory, previous + layout->cframe_current);
+        uint64_t expected = python_memory_read_u64(&reader->memory, previous + layout->cframe_current);
         size_t first = reader->frame_count;
         if (current != expected && (!read_entry(layout, reader, current, &outside) || outside != expected))
             return false;
@@ -300,9 +300,9 @@ static bool read_shims(const struct python_layout *layout, struct python_reader 
 {
     unsigned char bytes[FRAME_SIZE];
     size_t first = 0, steps = 0;
-    uint64_t frame = python_memory_u64(&reader->memory, state + layout->current);
+    uint64_t frame = python_memory_read_u64(&reader->memory, state + layout->current);
     if (layout->has_cframes)
-        frame = is_pointer(frame) ? python_memory_u64(&reader->memory, frame + layout->cframe_current) : 1;
+        frame = is_pointer(frame) ? python_memory_read_u64(&reader->memory, frame + layout->cframe_current) : 1;
     for (; frame; frame = read_frame_word(bytes, layout->previous)) {
         if (!is_pointer(frame) || ++steps > PYTHON_FRAMES_MAX + PYTHON_GROUPS_MAX ||
             !python_memory_read(&reader->memory, frame, bytes, sizeof(bytes)))

@@ -72,7 +72,7 @@ enum python_outcome {
     PYTHON_NO_THREAD,   /* no Python code runs in this thread, or Python is not initialized yet */
     PYTHON_CHANGED,     /* the thread's stack has changed since the sample */
     PYTHON_UNREADABLE,  /* the frames make no sense */
-    PYTHON_UNSUPPORTED, /* unsupported version: see python_process_problem() */
+    PYTHON_UNSUPPORTED, /* unsupported version: see python_process_get_problem() */
 };
 
 /* The sample of the thread: the copy of its stack, and its time in ns of CLOCK_MONOTONIC. */
@@ -98,4 +98,4 @@ void python_process_store_stack(struct python_process *process, const struct pyt
 void python_process_forget(struct python_process *process);
 
 /* Returns the reason that prof cannot read the Python frames of the process, or NULL without a known problem. */
-const char *python_process_problem(const struct python_process *process);
+const char *python_process_get_problem(const struct python_process *process);

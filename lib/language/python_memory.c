@@ -123,7 +123,7 @@ bool python_memory_read(struct python_memory *memory, uint64_t address, void *ou
     return page != NULL;
 }
 
-uint64_t python_memory_u64(struct python_memory *memory, uint64_t address)
+uint64_t python_memory_read_u64(struct python_memory *memory, uint64_t address)
 {
     uint64_t value;
     return python_memory_read(memory, address, &value, sizeof(value)) ? value : 0;

@@ -62,7 +62,7 @@ void python_memory_store_addresses(const struct python_memory *memory, struct py
 bool python_memory_read(struct python_memory *memory, uint64_t address, void *out, size_t size);
 
 /* Returns the 8 bytes at `address`, or 0 if they cannot be read. */
-uint64_t python_memory_u64(struct python_memory *memory, uint64_t address);
+uint64_t python_memory_read_u64(struct python_memory *memory, uint64_t address);
 
 /* Copies up to `size` bytes with a system call of its own. Returns their number. */
 size_t python_memory_copy(struct python_memory *memory, uint64_t address, void *out, size_t size);

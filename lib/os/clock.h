@@ -42,7 +42,7 @@ static inline uint64_t process_read_clock_ns(uint32_t pid)
 }
 
 /* Returns the CLOCK_MONOTONIC time `ms` milliseconds from now. */
-static inline struct timespec monotonic_after_ms(unsigned ms)
+static inline struct timespec make_monotonic_time_after_ms(unsigned ms)
 {
     return timespec_from_ns(monotonic_ns() + ms * UINT64_C(1000000));
 }

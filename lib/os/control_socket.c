@@ -132,7 +132,7 @@ void control_socket_close(struct control_socket *socket)
     free(socket);
 }
 
-int control_socket_fd(const struct control_socket *socket)
+int control_socket_get_fd(const struct control_socket *socket)
 {
     return socket->epoll_fd;
 }

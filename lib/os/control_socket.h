@@ -45,7 +45,7 @@ bool control_socket_find_problem(char *text, size_t size);
 int control_socket_open(struct control_socket **out, struct error *err);
 
 /* Returns a descriptor for poll(), which is readable when a request has arrived. */
-int control_socket_fd(const struct control_socket *socket);
+int control_socket_get_fd(const struct control_socket *socket);
 /* Accepts clients, and passes each request to the handler. */
 int control_socket_serve(struct control_socket *socket, const struct control_handler *handler, struct error *err);
 

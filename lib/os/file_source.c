@@ -22,7 +22,7 @@ bool file_identity_read(int fd, struct file_identity *identity)
     return true;
 }
 
-bool file_identity_equal(const struct file_identity *a, const struct file_identity *b)
+bool file_identities_are_equal(const struct file_identity *a, const struct file_identity *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
@@ -83,7 +83,7 @@ int file_source_open(const struct file_source *source)
     int fd = file_open_in(source->root_fd, source->path);
     if (fd < 0)
         return fd;
-    if (file_identity_read(fd, &now) && file_identity_equal(&now, &source->identity))
+    if (file_identity_read(fd, &now) && file_identities_are_equal(&now, &source->identity))
         return fd;
     close(fd);
     return -ESTALE;

@@ -21,7 +21,7 @@ struct file_identity {
 /* False if the descriptor is not a regular file. */
 bool file_identity_read(int fd, struct file_identity *identity);
 
-bool file_identity_equal(const struct file_identity *a, const struct file_identity *b);
+bool file_identities_are_equal(const struct file_identity *a, const struct file_identity *b);
 
 struct file_source {
     unsigned references;

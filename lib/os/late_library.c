@@ -2,7 +2,7 @@
 
 #ifdef PROF_PORTABLE
 
-bool late_library_provide(const char *library)
+bool late_library_load_for_others(const char *library)
 {
     (void)library;
     return true;
@@ -20,7 +20,7 @@ bool late_library_load(const char *library, const struct late_symbol *symbols, s
 
 #include <dlfcn.h>
 
-bool late_library_provide(const char *library)
+bool late_library_load_for_others(const char *library)
 {
     return dlopen(library, RTLD_NOW | RTLD_GLOBAL) != NULL;
 }

@@ -30,4 +30,4 @@ struct late_symbol {
 bool late_library_load(const char *library, const struct late_symbol *symbols, size_t count, void *functions);
 
 /* Loads a library for other libraries that use its functions without linking to it. */
-bool late_library_provide(const char *library);
+bool late_library_load_for_others(const char *library);

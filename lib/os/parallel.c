@@ -49,7 +49,7 @@ void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)
         pthread_join(made[i], NULL);
 }
 
-bool thread_start_alone(void *(*body)(void *context), void *context)
+bool thread_start_detached(void *(*body)(void *context), void *context)
 {
     pthread_t thread;
     pthread_attr_t attributes;

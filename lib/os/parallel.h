@@ -12,7 +12,7 @@ void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)
                   void *context);
 
 /* Starts a detached thread with all signals blocked. Returns false if it cannot start. */
-bool thread_start_alone(void *(*body)(void *context), void *context);
+bool thread_start_detached(void *(*body)(void *context), void *context);
 
-/* Initializes a condition for timed waits by the clock of monotonic_after_ms(). */
+/* Initializes a condition for timed waits by the clock of make_monotonic_time_after_ms(). */
 void condition_init(pthread_cond_t *condition);

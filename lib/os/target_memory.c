@@ -383,7 +383,7 @@ bool target_memory_take_silent(uint32_t *pid)
     return is_new;
 }
 
-uint64_t target_memory_cpu_time(void)
+uint64_t target_memory_get_cpu_time(void)
 {
     pthread_mutex_lock(&state.mutex);
     uint64_t time = state.cpu_time + read_helper_cpu_time();

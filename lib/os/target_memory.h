@@ -54,7 +54,7 @@ size_t target_memory_read_file(struct target_thread thread, const char *name, vo
 bool target_memory_take_silent(uint32_t *pid);
 
 /* Returns the CPU time of all helpers so far, in ns. */
-uint64_t target_memory_cpu_time(void);
+uint64_t target_memory_get_cpu_time(void);
 
 /* Ends the helper. A later read starts another helper. */
 void target_memory_stop(void);

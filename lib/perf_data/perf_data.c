@@ -44,7 +44,7 @@ struct section {
     uint64_t offset, size;
 };
 
-bool perf_data_is(const unsigned char *bytes, size_t size)
+bool perf_data_recognize(const unsigned char *bytes, size_t size)
 {
     return size >= 8 &&
            (!memcmp(bytes, "PERFILE2", 8) || !memcmp(bytes, "2ELIFREP", 8) || !memcmp(bytes, "PERFFILE", 8));
@@ -217,7 +217,7 @@ static int read_build_ids(struct perf_data *data, struct cursor c, struct error 
     return code;
 }
 
-const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, const char *path)
+const struct perf_data_build_id *perf_data_find_build_id(const struct perf_data *data, const char *path)
 {
     for (size_t i = 0; i < data->build_ids.length; i++)
         if (!strcmp(data->build_ids.data[i].path, path))

@@ -76,7 +76,7 @@ struct perf_data {
 };
 
 /* Returns whether a file with these first bytes is a perf.data file, of either byte order and any version. */
-bool perf_data_is(const unsigned char *bytes, size_t size);
+bool perf_data_recognize(const unsigned char *bytes, size_t size);
 
 /* Reads the header. `bytes` must outlive `data`. -EINVAL with a sentence that begins with a verb ("is ...") if the file
  * has another or an unsupported format. Call perf_data_destroy() also after an error. */
@@ -104,7 +104,7 @@ int perf_data_read_own_record(struct perf_data *data, uint32_t type, const unsig
 const struct perf_data_attr *perf_data_find_attr(const struct perf_data *data, uint64_t id);
 
 /* Returns the build id of a file in the header, or NULL. */
-const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, const char *path);
+const struct perf_data_build_id *perf_data_find_build_id(const struct perf_data *data, const char *path);
 
 /* Types of records that perf writes, not the kernel (tools/lib/perf/include/perf/event.h). */
 enum perf_data_record_type {

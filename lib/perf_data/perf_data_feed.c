@@ -74,7 +74,7 @@ int perf_data_feed_examine(struct perf_data_feed *feed, uint32_t type, const uns
             return error_no_memory(feed->err);
     feed->events.data[record.attr - feed->data->attrs.data].samples++;
     for (size_t i = 0; i < record.group_count; i++) {
-        const struct perf_data_attr *attr = perf_data_record_count(feed->data, &record, i).attr;
+        const struct perf_data_attr *attr = perf_data_record_get_count(feed->data, &record, i).attr;
         if (attr && attr != record.attr)
             feed->events.data[attr - feed->data->attrs.data].is_read = true;
     }
@@ -146,12 +146,12 @@ static bool is_of_this_boot(const struct perf_data_feed *feed)
     struct utsname name;
     uint64_t booted = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
     return uname(&name) == 0 && !strcmp(name.release, feed->data->features.release) &&
-           !strcmp(name.nodename, feed->data->features.host) && perf_data_info_start_realtime(feed) > booted;
+           !strcmp(name.nodename, feed->data->features.host) && perf_data_info_get_start_realtime(feed) > booted;
 }
 
 int perf_data_feed_start(struct perf_data_feed *feed)
 {
-    const struct perf_data_build_id *kernel = perf_data_build_id_of(feed->data, "[kernel.kallsyms]");
+    const struct perf_data_build_id *kernel = perf_data_find_build_id(feed->data, "[kernel.kallsyms]");
     feed->has_times = feed->first != UINT64_MAX;
     if (!feed->has_times)
         feed->first = feed->last = 1;
@@ -175,7 +175,7 @@ static int map_other_kernel(struct perf_data_feed *feed, const struct perf_recor
     bool is_image = is_kernel_image(mapping->path);
     const char *base = path_base_name(mapping->path);
     snprintf(name, sizeof(name), is_image || base[0] == '[' ? "%s" : "[%s]", is_image ? "[kernel.kallsyms]" : base);
-    const struct perf_data_build_id *id = perf_data_build_id_of(feed->data, is_image ? name : mapping->path);
+    const struct perf_data_build_id *id = perf_data_find_build_id(feed->data, is_image ? name : mapping->path);
     /* Without a build id, the running kernel's symbols would apply: no kernel has this one. */
     static const unsigned char no_id[20] = {0};
     const struct spool_library library = {.library_kind = is_image ? SPOOL_LIB_KERNEL : SPOOL_LIB_KERNEL_MODULE,
@@ -347,7 +347,7 @@ static uint64_t get_sample_cpu_time(struct perf_data_feed *feed, struct tracked_
                                     const struct perf_data_attr *attr, const struct perf_record *raw, uint64_t period)
 {
     uint64_t by_switches;
-    if (feed->has_waits && thread_run_sample(&thread->run, raw->time, raw->cpu, &by_switches))
+    if (feed->has_waits && thread_run_handle_sample(&thread->run, raw->time, raw->cpu, &by_switches))
         return by_switches;
     return is_clock(attr) && period ? period : feed->interval;
 }
@@ -400,11 +400,11 @@ static int add_group_counts(struct perf_data_feed *feed, const struct perf_data_
 {
     int code = 0;
     for (size_t i = 0; i < record->group_count && !code; i++) {
-        struct perf_data_count count = perf_data_record_count(feed->data, record, i);
+        struct perf_data_count count = perf_data_record_get_count(feed->data, record, i);
         uint64_t step;
         if (!count.attr || count.attr == record->attr)
             continue;
-        if (!perf_data_groups_step(&feed->groups, record, &count, &step))
+        if (!perf_data_groups_compute_step(&feed->groups, record, &count, &step))
             return error_no_memory(feed->err);
         if (step)
             code = add_sample(feed, record, thread, stack, count.attr, step);
@@ -420,23 +420,24 @@ static int feed_sample(struct perf_data_feed *feed, const struct perf_data_recor
     struct fed_stack stack;
     if (!raw->tid) {
         feed->result->idle++;
-        return perf_data_waits_switch(feed, record);
+        return perf_data_waits_handle_switch(feed, record);
     }
-    int code = tracker_find(feed->tracker, raw->pid, raw->tid, raw->time, &thread, &process, feed->err);
+    int code =
+        tracker_find_thread_and_process(feed->tracker, raw->pid, raw->tid, raw->time, &thread, &process, feed->err);
     if (code)
         return code;
     build_stack(feed, record, process, &stack);
     if (stack.kernel_frames)
         code = map_this_kernel(feed, raw->time);
     if (!code)
-        code = perf_data_waits_take_stack(feed, record, thread, stack.kernel_frames, stack.frames, stack.flags);
+        code = perf_data_waits_store_stack(feed, record, thread, stack.kernel_frames, stack.frames, stack.flags);
     if (!code)
         code = add_tracepoint_marker(feed, record);
     if (!code)
         code = add_sample(feed, record, thread, &stack, record->attr, raw->sample.period);
     if (!code)
         code = add_group_counts(feed, record, thread, &stack);
-    return code ? code : perf_data_waits_switch(feed, record);
+    return code ? code : perf_data_waits_handle_switch(feed, record);
 }
 
 /* ---- other records ---- */
@@ -461,7 +462,7 @@ static int feed_mapping(struct perf_data_feed *feed, struct perf_record *record)
     if (record->pid == UINT32_MAX)
         return feed->is_this_kernel || !feed->has_kernel ? 0 : map_other_kernel(feed, record);
     const struct perf_data_build_id *id =
-        mapping->has_build_id ? NULL : perf_data_build_id_of(feed->data, mapping->path);
+        mapping->has_build_id ? NULL : perf_data_find_build_id(feed->data, mapping->path);
     if (id) {
         mapping->has_build_id = true;
         mapping->build_id_size = id->size;
@@ -512,7 +513,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
                                              feed->err);
     case PERF_RECORD_SWITCH:
     case PERF_RECORD_SWITCH_CPU_WIDE:
-        return feed->has_waits && record->tid ? waits_switch(&feed->waits, record, feed->err) : 0;
+        return feed->has_waits && record->tid ? waits_handle_switch(&feed->waits, record, feed->err) : 0;
     case PERF_RECORD_FORK:
         return is_about_running ? 0 : tracker_handle_record(feed->tracker, record, feed->err);
     case PERF_RECORD_LOST:
@@ -531,7 +532,7 @@ int perf_data_feed_record(struct perf_data_feed *feed, struct perf_data_record *
         if (!code)
             code = feed_name(feed, record);
         if (!code && feed->has_waits && record->comm.exec)
-            waits_exec(&feed->waits, record);
+            waits_handle_exec(&feed->waits, record);
         return code;
     default:
         return 0;

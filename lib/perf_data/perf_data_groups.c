@@ -6,8 +6,8 @@ void perf_data_groups_destroy(struct perf_data_groups *groups)
     array_free(&groups->values);
 }
 
-bool perf_data_groups_step(struct perf_data_groups *groups, const struct perf_data_record *record,
-                           const struct perf_data_count *count, uint64_t *step)
+bool perf_data_groups_compute_step(struct perf_data_groups *groups, const struct perf_data_record *record,
+                                   const struct perf_data_count *count, uint64_t *step)
 {
     uint64_t key = hash_mix(count->id, record->attr->is_inherited ? record->record.tid : 0);
     uint32_t index = hash_get(&groups->last, key);

@@ -15,5 +15,5 @@ struct perf_data_groups {
 void perf_data_groups_destroy(struct perf_data_groups *groups);
 
 /* Returns the increase of the counter of `count` since its previous sample. False if memory ran out. */
-bool perf_data_groups_step(struct perf_data_groups *groups, const struct perf_data_record *record,
-                           const struct perf_data_count *count, uint64_t *step);
+bool perf_data_groups_compute_step(struct perf_data_groups *groups, const struct perf_data_record *record,
+                                   const struct perf_data_count *count, uint64_t *step);

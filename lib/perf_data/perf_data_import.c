@@ -50,7 +50,7 @@ static enum perf_data_form detect_form(const unsigned char *start, size_t size)
 {
     enum unpacker_format format = unpacker_format(start, size);
     if (format == UNPACKER_NONE)
-        return perf_data_is(start, size) ? PERF_DATA_FILE : PERF_DATA_NONE;
+        return perf_data_recognize(start, size) ? PERF_DATA_FILE : PERF_DATA_NONE;
     struct unpacker *unpacker = unpacker_new(format);
     unsigned char unpacked[16];
     size_t got = 0;
@@ -62,7 +62,7 @@ static enum perf_data_form detect_form(const unsigned char *start, size_t size)
         if (unpacker_next(unpacker, unpacked + got, sizeof(unpacked) - got, &more, &err) != 0)
             break;
     unpacker_free(unpacker);
-    return perf_data_is(unpacked, got) ? PERF_DATA_PACKED : PERF_DATA_NONE;
+    return perf_data_recognize(unpacked, got) ? PERF_DATA_PACKED : PERF_DATA_NONE;
 }
 
 enum { START_SIZE = 64 * 1024 }; /* bytes that contain the first block of common compressors */
@@ -128,7 +128,7 @@ static enum perf_data_form detect_pipe_form(int fd)
     return form;
 }
 
-enum perf_data_form perf_data_form_of_next(int fd)
+enum perf_data_form perf_data_detect_next_form(int fd)
 {
     enum perf_data_form form = detect_file_form(fd);
     return form == PERF_DATA_NONE ? detect_pipe_form(fd) : form;
@@ -214,7 +214,7 @@ static int examine_record(void *context, const unsigned char *bytes, size_t size
     memcpy(&type, bytes, sizeof(type));
     if (type >= PERF_DATA_FIRST_OWN)
         return 0;
-    uint64_t time = perf_data_record_time(feed->data, bytes, size);
+    uint64_t time = perf_data_record_get_time(feed->data, bytes, size);
     if (time && time != UINT64_MAX) {
         feed->first = time < feed->first ? time : feed->first;
         feed->last = time > feed->last ? time : feed->last;
@@ -249,7 +249,7 @@ static int order_record(void *context, const unsigned char *bytes, size_t size, 
         return feed->data->parts.length ? 0 : perf_data_order_end_round(&feed->order);
     if (type >= PERF_DATA_FIRST_OWN)
         return 0;
-    return perf_data_order_add(&feed->order, perf_data_record_time(feed->data, bytes, size), bytes, size, lasts,
+    return perf_data_order_add(&feed->order, perf_data_record_get_time(feed->data, bytes, size), bytes, size, lasts,
                                feed->err);
 }
 

@@ -23,7 +23,7 @@ enum perf_data_form perf_data_detect_form(const char *path);
 
 /* Detects the form of the next bytes of a descriptor: a file, or a pipe, whose bytes stay unread. Waits for the first
  * bytes. */
-enum perf_data_form perf_data_form_of_next(int fd);
+enum perf_data_form perf_data_detect_next_form(int fd);
 
 /* Writes the spool `spool_path`, which must not exist. After a failure the spool does not exist. `name` is the name
  * of the file in errors. `perf_cache` is perf's build-id cache, for mapped files missing at their paths, or NULL for

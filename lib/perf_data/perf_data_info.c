@@ -33,7 +33,7 @@ static const struct perf_data_attr *find_main_attr(const struct perf_data_feed *
 
 /* perf stores the time of its clock only with -k. Otherwise the file's modification time is the end of the
  * recording. */
-uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed)
+uint64_t perf_data_info_get_start_realtime(const struct perf_data_feed *feed)
 {
     const struct perf_data_features *features = &feed->data->features;
     if (features->has_clock)
@@ -148,7 +148,7 @@ int perf_data_info_start(struct perf_data_feed *feed)
             stack_size = attrs[i].stack_size;
     const struct info_item items[] = {
         {INFO_PRODUCT, .text = program[0] ? program : "perf record"},
-        {INFO_START_REALTIME, .number = perf_data_info_start_realtime(feed)},
+        {INFO_START_REALTIME, .number = perf_data_info_get_start_realtime(feed)},
         {INFO_START_MONOTONIC, .number = feed->first},
         {INFO_CLOCK, .text = get_clock_name(clock)},
         {INFO_INTERVAL, .number = feed->interval},

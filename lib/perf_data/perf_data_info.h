@@ -4,6 +4,6 @@
 #include "perf_data/perf_data_state.h"
 
 /* Returns the time of the first record, ns since the epoch. */
-uint64_t perf_data_info_start_realtime(const struct perf_data_feed *feed);
+uint64_t perf_data_info_get_start_realtime(const struct perf_data_feed *feed);
 int perf_data_info_start(struct perf_data_feed *feed);
 int perf_data_info_end(struct perf_data_feed *feed);

@@ -51,7 +51,7 @@ static struct perf_layout find_record_layout(const struct perf_data_attr *attr, 
                                 .read_format = has_fields ? attr->read_format : 0};
 }
 
-uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char *bytes, size_t size)
+uint64_t perf_data_record_get_time(const struct perf_data *data, const unsigned char *bytes, size_t size)
 {
     struct cursor c = cursor_of(bytes, size);
     uint32_t type = cursor_u32(&c);
@@ -88,8 +88,8 @@ static void parse_read(uint64_t format, struct cursor *c, struct perf_data_recor
     out->group_stride = 8 * (size_t)words;
 }
 
-struct perf_data_count perf_data_record_count(const struct perf_data *data, const struct perf_data_record *record,
-                                              size_t i)
+struct perf_data_count perf_data_record_get_count(const struct perf_data *data, const struct perf_data_record *record,
+                                                  size_t i)
 {
     struct perf_data_count count = {NULL, 0, 0};
     const unsigned char *at = record->group + i * record->group_stride;

@@ -27,12 +27,12 @@ struct perf_data_count {
 };
 
 /* Returns count `i` of a group. */
-struct perf_data_count perf_data_record_count(const struct perf_data *data, const struct perf_data_record *record,
-                                              size_t i);
+struct perf_data_count perf_data_record_get_count(const struct perf_data *data, const struct perf_data_record *record,
+                                                  size_t i);
 
 /* Parses a record of the kernel. Returns 0, or -EINVAL if the record is too short for the fields of its event. */
 int perf_data_record_parse(const struct perf_data *data, const unsigned char *bytes, size_t size,
                            struct perf_data_record *out);
 
 /* Returns the time of a record in ns, or 0 for none. */
-uint64_t perf_data_record_time(const struct perf_data *data, const unsigned char *bytes, size_t size);
+uint64_t perf_data_record_get_time(const struct perf_data *data, const unsigned char *bytes, size_t size);

@@ -202,8 +202,8 @@ void perf_data_tracing_write_text(const struct perf_data_tracing *tracing, uint6
     }
 }
 
-bool perf_data_tracing_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
-                              const char *name, uint64_t *value)
+bool perf_data_tracing_read_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw,
+                                   size_t raw_size, const char *name, uint64_t *value)
 {
     uint32_t index = hash_get(&tracing->by_id, id);
     if (index == HASH_MISSING || !raw)

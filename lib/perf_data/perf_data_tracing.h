@@ -37,5 +37,5 @@ void perf_data_tracing_write_text(const struct perf_data_tracing *tracing, uint6
                                   size_t raw_size, char *text, size_t size);
 
 /* Reads a number field. Returns false if the tracepoint has no such field. */
-bool perf_data_tracing_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw, size_t raw_size,
-                              const char *name, uint64_t *value);
+bool perf_data_tracing_read_number(const struct perf_data_tracing *tracing, uint64_t id, const void *raw,
+                                   size_t raw_size, const char *name, uint64_t *value);

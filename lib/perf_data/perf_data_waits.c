@@ -17,8 +17,8 @@ static bool is_switch(const struct perf_data_attr *attr)
 static bool read_switch_number(const struct perf_data_feed *feed, const struct perf_data_record *record,
                                const char *field, uint64_t *value)
 {
-    return is_sched_switch(record->attr) && perf_data_tracing_number(&feed->data->tracing, record->attr->config,
-                                                                     record->raw, record->raw_size, field, value);
+    return is_sched_switch(record->attr) && perf_data_tracing_read_number(&feed->data->tracing, record->attr->config,
+                                                                          record->raw, record->raw_size, field, value);
 }
 
 /* In a recording of all processes, the thread that leaves a CPU is the last thread that was switched to it. A recording
@@ -70,8 +70,8 @@ void perf_data_waits_close(struct perf_data_feed *feed)
     hash_destroy(&feed->last_on_cpu);
 }
 
-int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
-                               struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags)
+int perf_data_waits_store_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
+                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags)
 {
     enum wait_reason reason = REASON_UNKNOWN;
     if (!feed->has_waits || !is_switch(record->attr) || frames == kernel_frames)
@@ -82,16 +82,16 @@ int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_da
                                       frames - kernel_frames, flags, reason, feed->err);
 }
 
-int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_record *record)
+int perf_data_waits_handle_switch(struct perf_data_feed *feed, const struct perf_data_record *record)
 {
     enum { STATES = 0xff, ENDS = 0x30 /* EXIT_DEAD, EXIT_ZOMBIE */ };
     const struct perf_record *raw = &record->record;
     uint64_t state, next;
     if (!feed->has_all_switches || !is_sched_switch(record->attr) ||
-        !perf_data_tracing_number(&feed->data->tracing, record->attr->config, record->raw, record->raw_size,
-                                  "prev_state", &state) ||
-        !perf_data_tracing_number(&feed->data->tracing, record->attr->config, record->raw, record->raw_size, "next_pid",
-                                  &next))
+        !perf_data_tracing_read_number(&feed->data->tracing, record->attr->config, record->raw, record->raw_size,
+                                       "prev_state", &state) ||
+        !perf_data_tracing_read_number(&feed->data->tracing, record->attr->config, record->raw, record->raw_size,
+                                       "next_pid", &next))
         return 0;
     tracker_expect_switches(feed->tracker, true); /* now, as perf describes some threads before enabling the event */
     struct perf_record out = {.type = PERF_RECORD_SWITCH, .pid = raw->pid, .tid = raw->tid, .time = raw->time};
@@ -99,6 +99,6 @@ int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_r
     out.context_switch.out = true;
     out.context_switch.preempted = !(state & STATES); /* the thread's state is "running" */
     struct perf_record in = {.type = PERF_RECORD_SWITCH, .tid = (uint32_t)next, .time = raw->time, .cpu = raw->cpu};
-    int code = raw->tid && !(state & ENDS) ? waits_switch(&feed->waits, &out, feed->err) : 0;
-    return code || !in.tid ? code : waits_switch(&feed->waits, &in, feed->err);
+    int code = raw->tid && !(state & ENDS) ? waits_handle_switch(&feed->waits, &out, feed->err) : 0;
+    return code || !in.tid ? code : waits_handle_switch(&feed->waits, &in, feed->err);
 }

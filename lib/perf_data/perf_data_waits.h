@@ -21,9 +21,9 @@ int perf_data_waits_open(struct perf_data_feed *feed);
 void perf_data_waits_close(struct perf_data_feed *feed);
 
 /* Stores the stack of a sample at a context switch, kernel frames before user frames. Ignores other samples. */
-int perf_data_waits_take_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
-                               struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags);
+int perf_data_waits_store_stack(struct perf_data_feed *feed, const struct perf_data_record *record,
+                                struct tracked_thread *thread, size_t kernel_frames, size_t frames, uint32_t flags);
 
 /* Adds the switch of a sample of sched:sched_switch; ignores other samples. Call this function after feeding the
  * sample. */
-int perf_data_waits_switch(struct perf_data_feed *feed, const struct perf_data_record *record);
+int perf_data_waits_handle_switch(struct perf_data_feed *feed, const struct perf_data_record *record);

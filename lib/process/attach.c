@@ -176,7 +176,7 @@ static int watch_by_thread(pid_t pid)
         return -1;
     }
     *watch = (struct watch){.pid = pid, .fd = ends[1]};
-    if (thread_start_alone(await_end, watch))
+    if (thread_start_detached(await_end, watch))
         return ends[0];
     close(ends[0]);
     close(ends[1]);

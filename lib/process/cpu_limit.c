@@ -74,7 +74,7 @@ static struct cpu_limit_counts read_counts(const char *directory)
     return (struct cpu_limit_counts){find_count(text, "nr_periods "), find_count(text, "nr_throttled ")};
 }
 
-void cpu_limit_begin(struct cpu_limit *limit, pid_t pid)
+void cpu_limit_read_start(struct cpu_limit *limit, pid_t pid)
 {
     char file[64], text[TEXT_SIZE], mount[CPU_LIMIT_PATH / 2], group[CPU_LIMIT_PATH / 2 - 1];
     *limit = (struct cpu_limit){0};
@@ -93,7 +93,7 @@ void cpu_limit_begin(struct cpu_limit *limit, pid_t pid)
     while (limit->level_count < CPU_LIMIT_LEVELS && remove_last_name(path, strlen(mount)));
 }
 
-struct cpu_limit_counts cpu_limit_end(const struct cpu_limit *limit)
+struct cpu_limit_counts cpu_limit_read_change(const struct cpu_limit *limit)
 {
     struct cpu_limit_counts most = {0};
     char path[CPU_LIMIT_PATH];

@@ -27,8 +27,8 @@ struct cpu_limit {
 };
 
 /* Reads the counts of the cgroups of process `pid`. Finds none if the kernel or the mounts lack the controller. */
-void cpu_limit_begin(struct cpu_limit *limit, pid_t pid);
+void cpu_limit_read_start(struct cpu_limit *limit, pid_t pid);
 
-/* Returns the counts since cpu_limit_begin() of the cgroup with the most throttled periods, or zeros without a
+/* Returns the counts since cpu_limit_read_start() of the cgroup with the most throttled periods, or zeros without a
  * cgroup. */
-struct cpu_limit_counts cpu_limit_end(const struct cpu_limit *limit);
+struct cpu_limit_counts cpu_limit_read_change(const struct cpu_limit *limit);

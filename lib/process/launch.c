@@ -19,7 +19,7 @@ static const char *advise_shell(const char *program)
     return NULL;
 }
 
-int launch_check(const char *program, struct error *err)
+int launch_check_program(const char *program, struct error *err)
 {
     char path[PATH_MAX];
     struct stat info;
@@ -130,7 +130,7 @@ int launch_fork(struct launch *launch, const struct launch_options *options, str
     return error_set(err, code, "cannot start a process: %s", strerror(code));
 }
 
-/* The program exists: launch_check() found it. */
+/* The program exists: launch_check_program() found it. */
 static int explain_failure(const char *program, int code, struct error *err)
 {
     char path[PATH_MAX], interpreter[PATH_MAX];

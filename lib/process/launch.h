@@ -20,7 +20,7 @@ struct launch {
 
 /* Searches `program` as execvp() does, and checks that the file can run. -ENOENT, or -EACCES if the file is not
  * executable. */
-int launch_check(const char *program, struct error *err);
+int launch_check_program(const char *program, struct error *err);
 
 /* Settings of the child, which inherits prof's standard streams and environment. */
 struct launch_options {

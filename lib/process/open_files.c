@@ -166,7 +166,7 @@ void open_files_set_silent(struct open_files *files, uint32_t number)
         files->files.data[number].is_silent = true;
 }
 
-bool open_file_is_silent(const struct open_files *files, uint32_t number)
+bool open_files_is_silent(const struct open_files *files, uint32_t number)
 {
     return number < files->files.length && files->files.data[number].is_silent;
 }

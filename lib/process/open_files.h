@@ -49,7 +49,7 @@ bool open_files_add(struct open_files *files, uint32_t number, const struct mapp
 void open_files_set_silent(struct open_files *files, uint32_t number);
 
 /* Whether open_files_set_silent() was called for the library. */
-bool open_file_is_silent(const struct open_files *files, uint32_t number);
+bool open_files_is_silent(const struct open_files *files, uint32_t number);
 
 /* Stops using the process's root directory for library `number`. */
 void open_files_drop_root(struct open_files *files, uint32_t number);

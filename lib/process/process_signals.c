@@ -69,7 +69,7 @@ void process_signals_store_sent(struct process_signals *signals, const struct se
     signals->next_sent = (signals->next_sent + 1) % PROCESS_SIGNALS_SENT;
 }
 
-uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t pid, uint32_t number)
+uint32_t process_signals_remove_sender(struct process_signals *signals, uint32_t pid, uint32_t number)
 {
     for (size_t i = 1; i <= PROCESS_SIGNALS_SENT; i++) {
         struct sent_signal *sent =

@@ -40,10 +40,10 @@ struct process_signal_note {
 
 void process_signals_init(struct process_signals *signals);
 
-/* process_signals_store_sent() stores the sender of a sent signal. process_signals_take_sender() returns the sender of
- * a delivered signal, or 0 if unknown. */
+/* process_signals_store_sent() stores the sender of a sent signal. process_signals_remove_sender() returns the sender
+ * of a delivered signal, or 0 if unknown. */
 void process_signals_store_sent(struct process_signals *signals, const struct sent_signal *sent);
-uint32_t process_signals_take_sender(struct process_signals *signals, uint32_t pid, uint32_t number);
+uint32_t process_signals_remove_sender(struct process_signals *signals, uint32_t pid, uint32_t number);
 
 /* Appends a signal to the spool, or counts it beyond PROCESS_SIGNALS_MAX. */
 int process_signals_add(struct process_signals *signals, struct spool_writer *spool,

@@ -63,7 +63,7 @@ int thread_run_set_event_stack(struct thread_run *run, uint64_t time, const uint
     return 0;
 }
 
-bool thread_run_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time)
+bool thread_run_handle_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time)
 {
     bool is_known = run->state == RUN_ON;
     *cpu_time = run->ran + (is_known && time > run->since ? time - run->since : 0);

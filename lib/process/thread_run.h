@@ -145,7 +145,7 @@ const struct waker_stack *thread_run_find_waker_stack(const struct thread_run *r
 
 /* Sets the state of a thread that was sampled on `cpu` at `time` (ns). Returns true and the CPU time (ns) since its
  * previous sample or wait in the spool, or false if the CPU time is unknown, because records were lost. */
-bool thread_run_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time);
+bool thread_run_handle_sample(struct thread_run *run, uint64_t time, uint32_t cpu, uint64_t *cpu_time);
 
 void thread_run_forget_stack(struct thread_run *run);
 

@@ -437,7 +437,7 @@ static int restore_text(struct tracked_mappings *mappings, struct tracked_proces
 {
     const struct mapping *memory = address_space_find(&process->space, pc);
     const struct mapping *file = memory && memory->lib == MAPPING_NO_LIB
-                                     ? text_copies_find(&process->copies, tracked_process_thread(process), pc)
+                                     ? text_copies_find(&process->copies, tracked_process_get_live_thread(process), pc)
                                      : NULL;
     if (!file)
         return 0;

@@ -64,7 +64,7 @@ struct tracked_process {
 };
 
 /* Returns a live thread of the process, to read its memory. */
-static inline struct target_thread tracked_process_thread(const struct tracked_process *process)
+static inline struct target_thread tracked_process_get_live_thread(const struct tracked_process *process)
 {
     return (struct target_thread){process->pid, process->living};
 }

@@ -328,8 +328,8 @@ static int read_command(struct tracker *tracker, struct tracked_process *process
     return thread ? command_line_read(tracker->spool, process, thread->name, time, err) : 0;
 }
 
-int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
-                 struct tracked_process **process, struct error *err)
+int tracker_find_thread_and_process(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time,
+                                    struct tracked_thread **thread, struct tracked_process **process, struct error *err)
 {
     *thread = find_thread(tracker, tid);
     *process = *thread ? get_process(tracker, *thread) : NULL;

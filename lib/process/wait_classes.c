@@ -62,7 +62,7 @@ uint64_t compute_mean_runnable_time(const struct wait_class *class, uint64_t len
     return class->all_ns > 0 ? (uint64_t)((double)length * fmin(1, class->ready_ns / class->all_ns)) : 0;
 }
 
-uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length)
+uint64_t subtract_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length)
 {
     uint64_t paid = class->owed_ns < length ? class->owed_ns : length;
     if (paid > run->waits->owed)
@@ -168,7 +168,7 @@ uint32_t take_runnable_waits(struct thread_run *run, double most)
     return count;
 }
 
-int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err)
+int split_off_runnable_wait(struct thread_run *run, uint64_t end, struct error *err)
 {
     if (run->state != RUN_WAITS || !run->awake || run->awake >= end)
         return 0;

@@ -24,7 +24,7 @@ void take_runnable_time(struct thread_run *run, uint64_t ready);
 uint64_t compute_mean_runnable_time(const struct wait_class *class, uint64_t length);
 
 /* Returns the ns of runnable time by which prof shortens a wait of `length` ns. */
-uint64_t pay_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);
+uint64_t subtract_owed_time(struct thread_run *run, struct wait_class *class, uint64_t length);
 
 /* Counts a wait whose end only a sample showed, not the record of a switch. */
 int add_late_switch(struct thread_run *run, uint64_t end, struct error *err);
@@ -51,4 +51,4 @@ uint32_t take_runnable_waits(struct thread_run *run, double most);
 
 /* Ends the wait of a thread that a reading found awake and that has not run since: it has been runnable since the
  * reading. */
-int split_off_runnable(struct thread_run *run, uint64_t end, struct error *err);
+int split_off_runnable_wait(struct thread_run *run, uint64_t end, struct error *err);

@@ -84,7 +84,7 @@ int control_begin_run(struct recording *recording, struct error *err)
 {
     if (get_control_options(recording)->iterations < 2)
         return 0;
-    const struct spool_run run = {.time_ns = monotonic_ns(), .run = target_runs(recording->target)};
+    const struct spool_run run = {.time_ns = monotonic_ns(), .run = target_count_runs(recording->target)};
     return spool_write_run(recording->spool, &run, err);
 }
 
@@ -234,7 +234,7 @@ static void describe_state(const struct recording *recording, char *answer, size
     char *const *argv = target_command(recording->target);
     pid_t target = options->argv ? target_get_pid(recording->target) : options->pid_count ? options->pids[0] : 0;
     snprintf(answer, size, "%s %.1f %" PRIu64 " %d %.200s", recording->control.paused ? "paused" : "recording",
-             (double)(monotonic_ns() - recording->loop.started) / 1e9, cpu_samples_count(recording->samples),
+             (double)(monotonic_ns() - recording->loop.started) / 1e9, cpu_samples_get_count(recording->samples),
              (int)target, argv ? argv[0] : "the whole system");
 }
 
@@ -315,7 +315,7 @@ int control_start(struct recording *recording, struct error *err)
     int code = options->paused || options->delay ? pause_recording(recording, err) : 0;
     if (!code && options->has_socket)
         code = control_socket_open(&control->socket, err);
-    if (control->socket && source_watch(recording->loop.epoll_fd, control_socket_fd(control->socket), NULL)) {
+    if (control->socket && source_watch(recording->loop.epoll_fd, control_socket_get_fd(control->socket), NULL)) {
         control_socket_close(control->socket);
         control->socket = NULL;
     }
@@ -335,7 +335,7 @@ int control_handle_event(struct recording *recording, int fd, struct error *err)
 {
     struct control_socket *socket = recording->control.socket;
     const struct control_handler handler = {.take = handle_request, .context = recording};
-    return socket && control_socket_fd(socket) == fd ? control_socket_serve(socket, &handler, err) : 0;
+    return socket && control_socket_get_fd(socket) == fd ? control_socket_serve(socket, &handler, err) : 0;
 }
 
 void control_stop(struct recording *recording)

@@ -78,8 +78,8 @@ static struct unwind_result walk_with_cfi(struct cpu_samples *samples, const str
                                  .sps = process->python ? samples->sps : NULL};
     if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
         return (struct unwind_result){.end = UNWIND_COMPLETE};
-    stack_reader_start(&samples->reader, tracked_process_thread(process), walked->record->time, stack.sp, stack.bytes,
-                       stack.size, sample->stack_full);
+    stack_reader_start(&samples->reader, tracked_process_get_live_thread(process), walked->record->time, stack.sp,
+                       stack.bytes, stack.size, sample->stack_full);
     if (process->dump)
         jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, walked->frames, walked->max);
@@ -135,7 +135,7 @@ static int walk_user_stack(struct cpu_samples *samples, struct walked_sample *wa
     bool was_completed = walk_again_in_place(samples, walked, &result);
     recorder_work_count_unwinding(samples->options.work, monotonic_ns() - began);
     if (result.end == UNWIND_TOO_COSTLY)
-        excess_store(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
+        excesses_add(samples->options.excesses, samples->options.tracker, EXCESS_UNWINDING, process);
     walked->count = result.frames;
     walked->end = result.end;
     walked->has_sps = process->python && !was_completed && record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64;
@@ -255,7 +255,8 @@ static uint64_t find_cpu_time(struct cpu_samples *samples, struct tracked_thread
                               const struct perf_record *record)
 {
     uint64_t by_switches;
-    if (samples->options.has_switches && thread_run_sample(&thread->run, record->time, record->cpu, &by_switches))
+    if (samples->options.has_switches &&
+        thread_run_handle_sample(&thread->run, record->time, record->cpu, &by_switches))
         return by_switches;
     return samples->options.period ? samples->options.period : record->sample.period;
 }
@@ -267,7 +268,8 @@ int cpu_samples_add(struct cpu_samples *samples, const struct perf_record *recor
     struct tracked_thread *thread;
     struct tracked_process *process;
     *quality = (struct cpu_sample_quality){.depth = WAKEUP_STACK_FITS};
-    int code = tracker_find(options->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    int code = tracker_find_thread_and_process(options->tracker, record->pid, record->tid, record->time, &thread,
+                                               &process, err);
     if (code)
         return code;
     uint64_t cpu_time =
@@ -308,7 +310,8 @@ int cpu_samples_add_event(struct cpu_samples *samples, const struct perf_record 
     struct record_event *event_counts = &options->result->events[event - 1];
     if (!record->tid || pauses_include(options->pauses, record->time)) /* an idle CPU is no thread */
         return 0;
-    int code = tracker_find(options->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    int code = tracker_find_thread_and_process(options->tracker, record->pid, record->tid, record->time, &thread,
+                                               &process, err);
     if (code || !thread_filter_matches(options->filter, thread->name))
         return code;
     struct spool_sample head;
@@ -385,7 +388,7 @@ void cpu_samples_free(struct cpu_samples *samples)
     free(samples);
 }
 
-uint64_t cpu_samples_count(const struct cpu_samples *samples)
+uint64_t cpu_samples_get_count(const struct cpu_samples *samples)
 {
     return samples->count;
 }
@@ -397,8 +400,8 @@ void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_re
     result->truncated = samples->truncated;
     memcpy(result->truncated_by_reason, samples->truncated_by_reason, sizeof(result->truncated_by_reason));
     result->completed_by_libunwind = samples->completed_by_libunwind;
-    excess_report_silent_memory(samples->options.excesses, samples->options.tracker);
-    excess_describe(samples->options.excesses, result->limits, sizeof(result->limits));
+    excesses_add_silent_memory(samples->options.excesses, samples->options.tracker);
+    excesses_describe(samples->options.excesses, result->limits, sizeof(result->limits));
     if (!python)
         return;
     result->python_samples = python->counts.samples;

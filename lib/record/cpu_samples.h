@@ -67,7 +67,7 @@ int cpu_samples_add_waker(struct cpu_samples *samples, const struct perf_record 
                           struct error *err);
 
 /* Returns the number of CPU samples in the spool. */
-uint64_t cpu_samples_count(const struct cpu_samples *samples);
+uint64_t cpu_samples_get_count(const struct cpu_samples *samples);
 
 /* Fills in the counts of samples, and adds notes about missing stacks. */
 void cpu_samples_fill_result(const struct cpu_samples *samples, struct record_result *result);

@@ -17,7 +17,7 @@ static int write_slice(struct waits *waits, struct tracked_thread *thread, struc
     return spool_write_slice(waits->options.spool, &stored, err);
 }
 
-int cpu_slices_leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
+int cpu_slices_add_running_time(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
 {
     struct thread_run *run = &thread->run;
     struct cpu_slice *slice = &run->slice;
@@ -42,7 +42,7 @@ int cpu_slices_flush(struct waits *waits, struct tracked_thread *thread, uint64_
     bool is_on = run->on_cpu_since != 0;
     int code = 0;
     if (is_on && (is_end || until > run->on_cpu_since + part_length)) {
-        code = cpu_slices_leave_cpu(waits, thread, until, err);
+        code = cpu_slices_add_running_time(waits, thread, until, err);
         run->on_cpu_since = until;
     }
     return code || (!is_end && until < run->slice.end + waits->options.interval) ? code

@@ -16,7 +16,7 @@ enum { SLICE_INTERVALS = 10 }; /* limit of a slice with times off the CPU, in sa
 
 /* Adds the time of a thread on its CPU up to `time` (ns). Like all functions here, fails only if the spool cannot be
  * written. */
-int cpu_slices_leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err);
+int cpu_slices_add_running_time(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err);
 
 /* Writes the slice of a thread that stays off its CPU, and the time of a thread that runs on. `is_end`: the thread or
  * the recording ends at `now` (ns). */

@@ -301,7 +301,7 @@ static void write_variables(struct writing *writing, const struct environment_op
     free(environment);
 }
 
-int environment_write(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
+int write_environment(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
                       struct error *err)
 {
     struct writing writing = {.spool = spool, .err = err};

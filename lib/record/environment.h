@@ -24,5 +24,5 @@ struct environment_options {
 
 /* `pid`: the running process whose working directory and variables are saved, or 0 (prof's own, which the command
  * inherits). */
-int environment_write(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
+int write_environment(struct spool_writer *spool, const struct environment_options *options, pid_t pid,
                       struct error *err);

@@ -3,7 +3,7 @@
 #include "os/target_memory.h"
 #include "process/tracker.h"
 
-void excess_store(struct excesses *excesses, struct tracker *tracker, enum excess excess,
+void excesses_add(struct excesses *excesses, struct tracker *tracker, enum excess excess,
                   struct tracked_process *process)
 {
     struct excess_store *note = &excesses->notes[excess];
@@ -17,16 +17,16 @@ void excess_store(struct excesses *excesses, struct tracker *tracker, enum exces
     snprintf(note->first, sizeof(note->first), "%s (%" PRIu32 ")", thread ? thread->name : "process", process->pid);
 }
 
-void excess_report_silent_memory(struct excesses *excesses, struct tracker *tracker)
+void excesses_add_silent_memory(struct excesses *excesses, struct tracker *tracker)
 {
     struct tracked_process *process;
     uint32_t pid;
     while (target_memory_take_silent(&pid))
         if ((process = tracker_find_process(tracker, pid)))
-            excess_store(excesses, tracker, EXCESS_MEMORY, process);
+            excesses_add(excesses, tracker, EXCESS_MEMORY, process);
 }
 
-void excess_describe(const struct excesses *excesses, char *text, size_t size)
+void excesses_describe(const struct excesses *excesses, char *text, size_t size)
 {
     static const char *const reasons[EXCESSES] = {
         [EXCESS_UNWINDING] = "takes too long to unwind: some stacks of the process are truncated",

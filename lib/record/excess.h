@@ -31,11 +31,11 @@ struct excesses {
 };
 
 /* Records that a process has reached a limit. Counts each process once per limit. */
-void excess_store(struct excesses *excesses, struct tracker *tracker, enum excess excess,
+void excesses_add(struct excesses *excesses, struct tracker *tracker, enum excess excess,
                   struct tracked_process *process);
 
 /* Records the processes whose memory does not answer reads. */
-void excess_report_silent_memory(struct excesses *excesses, struct tracker *tracker);
+void excesses_add_silent_memory(struct excesses *excesses, struct tracker *tracker);
 
 /* Writes a sentence for each limit that some process has reached, separated by "; "; empty without such a process. */
-void excess_describe(const struct excesses *excesses, char *text, size_t size);
+void excesses_describe(const struct excesses *excesses, char *text, size_t size);

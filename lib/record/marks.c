@@ -2,7 +2,7 @@
 
 #include "os/clock.h"
 
-bool marks_may_be_file(const char *path)
+bool marks_may_be_in_file(const char *path)
 {
     uint32_t tid;
     return mark_buffers_is_buffer(path) || mark_files_is_marker_file(path, &tid);

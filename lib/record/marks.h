@@ -33,7 +33,7 @@ void marks_init(struct marks *marks, struct spool_writer *spool, struct tracker 
                 uint64_t started);
 
 /* Whether a file with this path may contain marks. */
-bool marks_may_be_file(const char *path);
+bool marks_may_be_in_file(const char *path);
 
 /* Opens the file of a mapping if the file may contain marks. Fails only if memory runs out. */
 int marks_open_mapping(struct marks *marks, uint32_t pid, const struct perf_mapping *mapping, struct error *err);

@@ -133,7 +133,7 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
     if (!code)
         code = write_boot(spool, err);
     if (!code)
-        code = environment_write(spool, &options->environment, options->pid_count ? options->pids[0] : 0, err);
+        code = write_environment(spool, &options->environment, options->pid_count ? options->pids[0] : 0, err);
     if (!code)
         code = write_notes(spool, result->notes, result->note_count, err);
     if (!code)

@@ -77,7 +77,7 @@ static void handle_wakeup(struct perf_source *perf, const struct perf_merge_reco
     struct wakeup wakeup;
     struct perf_record record;
     if (wakeups_parse(&perf->wakeups, raw->bytes, raw->size, &wakeup)) {
-        bool is_recorded = waits_wakeup(perf->common.sinks.waits, &wakeup);
+        bool is_recorded = waits_handle_wakeup(perf->common.sinks.waits, &wakeup);
         wakeups_count(&perf->wakeups, raw->ring - perf->events.cpus.length, &wakeup, is_recorded);
     } else if (!perf_record_parse(&perf->events.layout, raw->bytes, raw->size, &record) &&
                record.type == PERF_RECORD_LOST) {
@@ -113,7 +113,7 @@ static int handle_signal(struct perf_source *perf, const struct perf_merge_recor
         return 0;
     }
     if (delivery.has_sender && !delivery.is_sent)
-        delivery.sender = process_signals_take_sender(signals, process->pid, delivery.number);
+        delivery.sender = process_signals_remove_sender(signals, process->pid, delivery.number);
     const struct process_signal_note note = {.pid = process->pid,
                                              .tid = delivery.tid,
                                              .number = delivery.number,
@@ -156,7 +156,7 @@ static int handle_task(struct perf_source *perf, const struct perf_record *recor
     bool is_exec = record->type == PERF_RECORD_COMM && record->comm.exec;
     perf->has_begun |= is_exec;
     if (!perf->events.all) /* the kernel may exchange the events of two threads at a context switch */
-        perf_apart_record(&perf->apart, record);
+        perf_apart_handle_record(&perf->apart, record);
     if (sinks->waits)
         code = waits_end_tasks(sinks->waits, record, err);
     if (!code)
@@ -164,14 +164,14 @@ static int handle_task(struct perf_source *perf, const struct perf_record *recor
     if (!code && record->type == PERF_RECORD_EXIT && record->pid == record->tid)
         code = handle_exit(perf, record->pid, err);
     if (!code && is_exec && sinks->waits)
-        waits_exec(sinks->waits, record);
+        waits_handle_exec(sinks->waits, record);
     return code;
 }
 
 static int handle_switch(struct perf_source *perf, const struct perf_record *record, struct error *err)
 {
-    perf_rate_record(&perf->events.rates, record);
-    return perf->common.sinks.waits ? waits_switch(perf->common.sinks.waits, record, err) : 0;
+    perf_rate_handle_record(&perf->events.rates, record);
+    return perf->common.sinks.waits ? waits_handle_switch(perf->common.sinks.waits, record, err) : 0;
 }
 
 /* Handles a record of the program. `index`: of its ring. */
@@ -228,7 +228,7 @@ static int handle_record(struct perf_source *perf, const struct perf_merge_recor
         return kernel_map_write_symbol(sinks->libraries, sinks->spool, record.time, &record.kernel_symbol, err);
     if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
         return handle_switch(perf, &record, err);
-    perf_rate_record(&perf->events.rates, &record);
+    perf_rate_handle_record(&perf->events.rates, &record);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES)
         handle_loss(perf, &record, raw->ring);
     return handle_task(perf, &record, err);
@@ -271,7 +271,7 @@ static int read_some(struct source *source, struct error *err)
 static void choose_wakeups(struct perf_source *perf)
 {
     for (size_t i = 0; i < perf->events.cpus.length; i++)
-        perf_events_announce(&perf->events.cpus.data[i], perf->wakeup_modes[i].fast || perf->empty_looks);
+        perf_events_set_announcing(&perf->events.cpus.data[i], perf->wakeup_modes[i].fast || perf->empty_looks);
 }
 
 static uint64_t get_deadline(struct source *source, uint64_t now)
@@ -352,7 +352,7 @@ static int add(struct source *source, pid_t pid, pid_t tid, bool is_command, str
     struct perf_source *perf = get_perf_source(source);
     (void)pid, (void)is_command;
     perf->least_tid = perf->least_tid && perf->least_tid < (uint32_t)tid ? perf->least_tid : (uint32_t)tid;
-    return perf_events_add(&perf->events, tid, err);
+    return perf_events_add_thread(&perf->events, tid, err);
 }
 
 static int add_all(struct source *source, int cgroup, struct error *err)

@@ -33,11 +33,11 @@ static int handle_record(void *context, const struct perf_record *record, struct
     struct ptrace_source *ptrace = context;
     const struct source *common = &ptrace->common;
     if (record->type == PERF_RECORD_SWITCH)
-        return common->sinks.waits ? waits_switch(common->sinks.waits, record, err) : 0;
+        return common->sinks.waits ? waits_handle_switch(common->sinks.waits, record, err) : 0;
     if (record->type == PERF_RECORD_COMM && record->comm.exec &&
         ptrace_limits_check_program(&ptrace->limits, common->result, common->options->argv, record->pid,
                                     record->comm.name))
-        ptrace_sampler_leave_children(ptrace->sampler, (pid_t)record->tid);
+        ptrace_sampler_stop_tracing_children(ptrace->sampler, (pid_t)record->tid);
     int code = common->sinks.waits ? waits_end_tasks(common->sinks.waits, record, err) : 0;
     return code ? code : tracker_handle_record(common->sinks.tracker, record, err);
 }
@@ -92,7 +92,7 @@ static int handle_signal(void *context, pid_t pid, pid_t tid, int signal, pid_t 
 static int serve_stops(struct source *source, struct error *err)
 {
     struct ptrace_source *ptrace = ptrace_source_of(source);
-    int code = ptrace_sampler_serve(ptrace->sampler, err);
+    int code = ptrace_sampler_handle_stops(ptrace->sampler, err);
     if (!code && ptrace->end_code)
         code = error_set(err, -ptrace->end_code, "%s", ptrace->end_error.text);
     return code;
@@ -104,7 +104,7 @@ static uint64_t get_deadline(struct source *source, uint64_t now)
 {
     enum { ROUND_NS = 100000000 };
     struct waits *waits = source->sinks.waits;
-    uint64_t pass = waits && waits_want_look(waits) ? waits->next_look : UINT64_MAX;
+    uint64_t pass = waits && waits_want_reading(waits) ? waits->next_look : UINT64_MAX;
     ptrace_sampler_arm(ptrace_source_of(source)->sampler, pass);
     return now + ROUND_NS;
 }
@@ -117,7 +117,7 @@ static int start_round(struct source *source, const struct epoll_event *ready, i
         is_tick |= ready[i].data.fd == ptrace_sampler_get_timer(ptrace->sampler);
     bool reads_waits = source->sinks.waits && waits_are_due(source->sinks.waits);
     int code = reads_waits ? ptrace_sampler_check_threads(ptrace->sampler, err) : 0;
-    return code || !is_tick ? code : ptrace_sampler_tick(ptrace->sampler, err);
+    return code || !is_tick ? code : ptrace_sampler_interrupt_threads(ptrace->sampler, err);
 }
 
 static int update_runs(struct source *source, bool all, struct error *err)

@@ -26,7 +26,7 @@ static bool is_in_interpreter(const struct tracked_process *process, uint64_t pc
 
 bool python_stack_has_python(const struct tracked_process *process, const struct python_stack *stack)
 {
-    if (process->python && !python_process_problem(process->python))
+    if (process->python && !python_process_get_problem(process->python))
         for (size_t i = 0; i < stack->count; i++)
             if (is_in_interpreter(process, stack->pcs[i]))
                 return true;
@@ -40,7 +40,7 @@ enum python_outcome python_stacks_read(struct python_stacks *stacks, struct trac
     enum python_outcome outcome = python_process_read(process->python, &stacks->reader, sample);
     if (outcome == PYTHON_UNSUPPORTED && !stacks->problem[0])
         snprintf(stacks->problem, sizeof(stacks->problem), "%.*s", (int)sizeof(stacks->problem) - 1,
-                 python_process_problem(process->python));
+                 python_process_get_problem(process->python));
     return outcome;
 }
 
@@ -69,7 +69,7 @@ static int find_pcs(struct python_reader *reader, struct python_functions *funct
         reader->pcs[i] = 0;
         if (code->is_trampoline)
             continue;
-        int failed = python_code_number(functions, code, &number, err);
+        int failed = python_code_get_number(functions, code, &number, err);
         if (failed)
             return failed;
         reader->pcs[i] = python_frame_make(number, python_code_find_line(code, reader->frames[i].offset));

@@ -35,9 +35,9 @@ static int write_start(struct recording *recording, struct error *err)
                                    .started = recording->loop.started};
     source->class->describe(source, &start);
     if (recording->options->pid_count)
-        cpu_limit_begin(&recording->cpu_limit, recording->options->pids[0]);
+        cpu_limit_read_start(&recording->cpu_limit, recording->options->pids[0]);
     else if (start.command)
-        cpu_limit_begin(&recording->cpu_limit, getpid()); /* the command starts in the cgroup of the recorder */
+        cpu_limit_read_start(&recording->cpu_limit, getpid()); /* the command starts in the cgroup of the recorder */
     return metadata_write_start(recording->spool, recording->options, &start, recording->result, err);
 }
 
@@ -50,7 +50,8 @@ static int write_counters_info(const struct recording *recording, struct error *
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "," : "", counter_groups[i]);
     int code = info_write(recording->spool, INFO_COUNTERS, used ? text : "none", err);
     const struct system_counters *system = recording->counters.system;
-    return code || !system ? code : info_write(recording->spool, INFO_POWER, system_counters_power_names(system), err);
+    return code || !system ? code
+                           : info_write(recording->spool, INFO_POWER, system_counters_list_power_names(system), err);
 }
 
 static int open_report_mapping(void *context, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
@@ -62,7 +63,7 @@ static int open_report_mapping(void *context, uint32_t pid, const struct perf_ma
 static void report_excess_mappings(void *context, struct tracked_process *process)
 {
     struct recording *recording = context;
-    excess_store(&recording->excesses, recording->tracker, EXCESS_MAPPINGS, process);
+    excesses_add(&recording->excesses, recording->tracker, EXCESS_MAPPINGS, process);
 }
 
 static void mark_process_running(void *context, struct tracked_process *process, uint64_t time, bool by_sample)
@@ -160,7 +161,7 @@ static void connect_source(struct recording *recording)
                               .work = &recording->work,
                               .pauses = &recording->control.pauses,
                               .target = recording->target,
-                              .target_ended = recording_target_ended,
+                              .target_ended = recording_store_target_end,
                               .context = recording};
 }
 
@@ -174,7 +175,7 @@ static int open_tracker(struct recording *recording, struct error *err)
         return error_no_memory(err);
     tracker_select_threads(recording->tracker, &recording->filter);
     tracker_set_observer(recording->tracker, &(struct tracker_observer){.context = recording,
-                                                                        .is_report = marks_may_be_file,
+                                                                        .is_report = marks_may_be_in_file,
                                                                         .maps_report = open_report_mapping,
                                                                         .maps_too_often = report_excess_mappings,
                                                                         .execs = counters_move_at_exec,
@@ -270,7 +271,7 @@ static void run_recording(struct recording *recording, uint64_t cpu_before)
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);
     library_table_check_roots(recording->libraries);
-    recording->result->cpu_limit = cpu_limit_end(&recording->cpu_limit);
+    recording->result->cpu_limit = cpu_limit_read_change(&recording->cpu_limit);
     if (!code)
         code = metadata_write_end(recording->spool, recording->options, recording->result, problem);
     control_wait_for_snapshot(recording);
@@ -355,7 +356,7 @@ int recording_run_again(struct recording *recording, struct error *err)
     }
     recording->result->target_ended = false;
     store_command_clock(recording);
-    return target_exec(recording->target, err);
+    return target_exec_command(recording->target, err);
 }
 
 static int launch_and_record(struct recording *recording, struct error *err)
@@ -373,7 +374,7 @@ static int launch_and_record(struct recording *recording, struct error *err)
         target_cancel(recording->target);
     } else {
         store_command_clock(recording);
-        code = target_exec(recording->target, err);
+        code = target_exec_command(recording->target, err);
         recording->result->launch_failed = code != 0;
         if (!code)
             run_recording(recording, cpu_before);
@@ -421,7 +422,7 @@ static int record_system(struct recording *recording, struct error *err)
     return code;
 }
 
-void record_signals(sigset_t *signals)
+void list_recorder_signals(sigset_t *signals)
 {
     list_ending_signals(signals);
     sigaddset(signals, SIGCHLD);
@@ -455,7 +456,7 @@ static struct recording recording_begin(const struct record_options *options, st
 static int open_signals(struct recording *recording, struct error *err)
 {
     sigset_t signals;
-    record_signals(&signals);
+    list_recorder_signals(&signals);
     recording->loop.signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     return recording->loop.signal_fd < 0 ? error_set(err, errno, "cannot wait for signals: %s", strerror(errno)) : 0;
 }

@@ -17,7 +17,7 @@
 /* Fills `signals` with the signals that record_command() handles (SIGCHLD, SIGUSR1 and SIGUSR2 of control.h, and
  * SIGINT, SIGTERM, SIGHUP unless nohup or a background job ignores them). The caller blocks these signals before the
  * recording, and handles signals that arrive after the recording. */
-void record_signals(sigset_t *signals);
+void list_recorder_signals(sigset_t *signals);
 
 /*
  * Launches the command and records. Signals during the recording:

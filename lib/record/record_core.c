@@ -142,7 +142,8 @@ static int add_thread(struct core_recording *recording, const struct core_thread
     const struct core_file *core = &recording->core;
     int code = tracker_add_running_thread(recording->tracker, core->pid, thread->tid, core->name, START, err);
     if (!code)
-        code = tracker_find(recording->tracker, core->pid, thread->tid, START, &tracked, &process, err);
+        code =
+            tracker_find_thread_and_process(recording->tracker, core->pid, thread->tid, START, &tracked, &process, err);
     if (code)
         return code;
     struct unwind_result result = walk_stack(recording, thread, process);

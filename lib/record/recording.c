@@ -29,7 +29,7 @@ static uint64_t timeval_to_ns(const struct timeval *time)
     return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
 }
 
-int recording_target_ended(void *context, int status, const struct rusage *usage, struct error *err)
+int recording_store_target_end(void *context, int status, const struct rusage *usage, struct error *err)
 {
     struct recording *recording = context;
     recording->result->target_cpu += timeval_to_ns(&usage->ru_utime) + timeval_to_ns(&usage->ru_stime);
@@ -45,7 +45,7 @@ int recording_target_ended(void *context, int status, const struct rusage *usage
 
 void recording_handle_end(struct recording *recording, int fd)
 {
-    if (target_take_end(recording->target, fd))
+    if (target_handle_end(recording->target, fd))
         end_with_target(recording);
 }
 

@@ -70,7 +70,7 @@ static inline bool recording_stores_waits(const struct recording *recording)
 void recording_end(struct recording *recording, enum record_end end, int signal);
 
 /* Stores how the command ended, as wait4() reports. `context`: the recording. */
-int recording_target_ended(void *context, int status, const struct rusage *usage, struct error *err);
+int recording_store_target_end(void *context, int status, const struct rusage *usage, struct error *err);
 
 /* Ends the recording if `fd`, which is readable, reports that the last process of options.pids has ended. */
 void recording_handle_end(struct recording *recording, int fd);

@@ -90,7 +90,7 @@ static int reap_target(struct recording *recording, struct error *err)
     bool was_raised = recording->loop.thread.policy.size;
     scheduling_restore(&recording->loop.thread.policy);
     if (target_reap(recording->target, &status, &usage))
-        code = recording_target_ended(recording, status, &usage, err);
+        code = recording_store_target_end(recording, status, &usage, err);
     if (was_raised)
         scheduling_raise(&recording->loop.thread.policy);
     return code;
@@ -180,7 +180,7 @@ static int run_due(struct recording *recording, const struct producers *producer
         recording_end(recording, RECORD_TIME_UP, 0);
     if (recording->loop.follows && !tracker_count_processes(recording->tracker))
         recording_end(recording, RECORD_TARGET_ENDED, 0);
-    excess_report_silent_memory(&recording->excesses, recording->tracker);
+    excesses_add_silent_memory(&recording->excesses, recording->tracker);
     int code = control_run_due(recording, now, err);
     if (code || now < recording->loop.next_flush)
         return code;
@@ -224,7 +224,7 @@ static int run_round(struct recording *recording, const struct producers *produc
         code = control_handle_event(recording, ready[i].data.fd, err);
     if (!code)
         code = source->class->end_round(source, err);
-    if (!code && target_runs_again(recording->target) && !recording->loop.ending)
+    if (!code && target_is_to_run_again(recording->target) && !recording->loop.ending)
         code = recording_run_again(recording, err);
     return code;
 }

@@ -22,9 +22,9 @@ static uint64_t compute_command_cpu_time(const struct recording *recording, cons
 {
     uint64_t used = recording->result->target_cpu;
     if (!target_is_reaped(recording->target) || times->has_orphans || recording->result->survivors ||
-        recording->options->no_inherit || used < target_launch_clock(recording->target))
+        recording->options->no_inherit || used < target_get_launch_clock(recording->target))
         return 0;
-    used -= target_launch_clock(recording->target);
+    used -= target_get_launch_clock(recording->target);
     bool is_possible =
         used >= counted / 5 * 4 && used <= counted + counted / 20 + times->ended * END_MOST_NS + SLACK_NS;
     return is_possible ? used : 0;
@@ -109,7 +109,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     if (source->covers_kernel && !result->left_out && !is_filtered)
         result->cpu_time = compute_kernel_cpu_time(recording, totals.cpu_time);
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before +
-                           spool_writer_sync_cpu_time(recording->spool) + target_memory_cpu_time();
+                           spool_writer_sync_cpu_time(recording->spool) + target_memory_get_cpu_time();
     result->lost = totals.lost_records > totals.lost ? totals.lost_records : totals.lost;
     cpu_samples_fill_result(recording->samples, result);
     result->waits = recording->waits.stored;

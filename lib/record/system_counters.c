@@ -169,7 +169,7 @@ void system_counters_resume(struct system_counters *counters)
     counters->is_base = true;
 }
 
-const char *system_counters_power_names(const struct system_counters *counters)
+const char *system_counters_list_power_names(const struct system_counters *counters)
 {
     return counters->names;
 }

@@ -21,7 +21,7 @@ void system_counters_free(struct system_counters *counters);
 
 /* Returns the comma-separated names of the energy counters, in the order of the readings, or "" without energy
  * counters. */
-const char *system_counters_power_names(const struct system_counters *counters);
+const char *system_counters_list_power_names(const struct system_counters *counters);
 
 /* Writes readings if the previous readings are at least `interval` ns old. */
 int system_counters_read(struct system_counters *counters, struct spool_writer *spool, uint64_t now, uint64_t interval,

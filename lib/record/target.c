@@ -103,7 +103,7 @@ int target_start(struct target *target, const char *marks_directory, bool is_tra
     return 0;
 }
 
-int target_exec(struct target *target, struct error *err)
+int target_exec_command(struct target *target, struct error *err)
 {
     return launch_exec(&target->launch, target->options->argv[0], err);
 }
@@ -180,7 +180,7 @@ int target_watch(struct target *target, pid_t pid, struct error *err)
 }
 
 /* Runs at normal priority: see scheduling.h. */
-bool target_take_end(struct target *target, int fd)
+bool target_handle_end(struct target *target, int fd)
 {
     for (size_t i = 0; i < target->pid_fds.length; i++) {
         if (target->pid_fds.data[i] != fd)
@@ -204,12 +204,12 @@ bool target_is_reaped(const struct target *target)
     return target->is_reaped;
 }
 
-bool target_runs_again(const struct target *target)
+bool target_is_to_run_again(const struct target *target)
 {
     return target->runs_again;
 }
 
-uint32_t target_runs(const struct target *target)
+uint32_t target_count_runs(const struct target *target)
 {
     return target->runs;
 }
@@ -219,7 +219,7 @@ char *const *target_command(const struct target *target)
     return target->options->argv ? target->options->argv : target->running_command;
 }
 
-uint64_t target_launch_clock(const struct target *target)
+uint64_t target_get_launch_clock(const struct target *target)
 {
     return target->launch_clock;
 }

@@ -23,10 +23,10 @@ void target_free(struct target *target);
 void target_change_settings(struct target *target);
 void target_restore_settings(struct target *target);
 
-/* Starts the command, which then waits for target_exec() or target_cancel(). `marks_directory`, `is_traced`: as in
- * launch.h. */
+/* Starts the command, which then waits for target_exec_command() or target_cancel(). `marks_directory`, `is_traced`: as
+ * in launch.h. */
 int target_start(struct target *target, const char *marks_directory, bool is_traced, struct error *err);
-int target_exec(struct target *target, struct error *err);
+int target_exec_command(struct target *target, struct error *err);
 void target_cancel(struct target *target);
 
 /* Finds the command line of the processes. -ENOMEM if memory ran out. */
@@ -41,7 +41,7 @@ uint64_t target_get_clock(const struct target *target, size_t i);
 int target_watch(struct target *target, pid_t pid, struct error *err);
 
 /* Closes `fd` if target_watch() returned it. Returns true if all watched processes have now ended. */
-bool target_take_end(struct target *target, int fd);
+bool target_handle_end(struct target *target, int fd);
 
 /* Whether the command has ended and is not yet reaped. */
 bool target_has_ended(const struct target *target);
@@ -60,15 +60,15 @@ pid_t target_get_pid(const struct target *target); /* pid of the command, or 0 f
 bool target_is_reaped(const struct target *target);
 
 /* Whether target_note_end() has returned true, and target_start() was not called since. */
-bool target_runs_again(const struct target *target);
+bool target_is_to_run_again(const struct target *target);
 
 /* Returns the number of runs that have started. */
-uint32_t target_runs(const struct target *target);
+uint32_t target_count_runs(const struct target *target);
 
 /* Returns the words of the command or of the first process, or NULL for none. */
 char *const *target_command(const struct target *target);
 
 /* The CPU time (ns) of the command before its exec, which is prof's own. target_note_launch_clock() reads and returns
- * the time of one run, and adds the time to the sum of all runs. target_launch_clock() returns the sum. */
+ * the time of one run, and adds the time to the sum of all runs. target_get_launch_clock() returns the sum. */
 uint64_t target_note_launch_clock(struct target *target);
-uint64_t target_launch_clock(const struct target *target);
+uint64_t target_get_launch_clock(const struct target *target);

@@ -38,7 +38,7 @@ static int add_runnable(struct waits *waits, struct tracked_thread *thread, uint
     run->was_ready += length;
     run->ready_count++;
     bool fits = length >= run->was_ready / run->ready_count; /* at least the mean */
-    return fits && run->was_ready >= waits->options.interval ? store_runnable(waits, thread, time, err) : 0;
+    return fits && run->was_ready >= waits->options.interval ? store_runnable_time(waits, thread, time, err) : 0;
 }
 
 /* Ends a time in which the thread was runnable. Stores a long time by itself. */
@@ -183,7 +183,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     }
     bool seen = is_seen(waits, run, time);
     bool is_bare = (run->is_refused || is_last) && length >= LONG_INTERVALS * waits->options.interval;
-    uint64_t queued = pay_owed_time(run, class, length);
+    uint64_t queued = subtract_owed_time(run, class, length);
     class->waited_ns += length;
     struct stored_wait stored = {.start = run->since, .end = time - queued, .kind = BLOCKED};
     int code = 0;

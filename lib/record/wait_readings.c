@@ -72,7 +72,7 @@ uint64_t random_below(struct waits *waits, uint64_t limit)
     return limit ? random_bits(&waits->random) % limit : 0;
 }
 
-void plan_look(struct waits *waits, uint64_t now)
+void plan_wait_reading(struct waits *waits, uint64_t now)
 {
     waits->next_look = now + LOOK_NS / 8 + random_below(waits, LOOK_NS * 7 / 4);
 }
@@ -200,7 +200,8 @@ static int read_reason_and_stack(struct waits *waits, struct tracked_thread *thr
     if (state->reason == REASON_STOPPED && waits->options.late_switches && !thread->run.is_stopped)
         return 0; /* the sampler has stopped the thread, for a sample */
     /* the mappings of the process may not be loaded yet */
-    int code = tracker_find(waits->options.tracker, process->pid, thread->tid, monotonic_ns(), &thread, &process, err);
+    int code = tracker_find_thread_and_process(waits->options.tracker, process->pid, thread->tid, monotonic_ns(),
+                                               &thread, &process, err);
     if (code < 0)
         return code;
     struct unwind_result result = {.end = UNWIND_COMPLETE};
@@ -377,7 +378,7 @@ static void move_at_random(struct waits *waits)
         sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-int waits_look_early(struct waits *waits, struct error *err)
+int waits_start_reading(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
     if (now < waits->next_look)
@@ -395,12 +396,12 @@ bool waits_are_due(const struct waits *waits)
     return waits->planned == waits->next_look;
 }
 
-int waits_look(struct waits *waits, struct error *err)
+int waits_read_stacks(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
     if (!waits_are_due(waits))
         return 0;
-    plan_look(waits, now);
+    plan_wait_reading(waits, now);
     if (reads_only_other_cpus(waits)) {
         int code = read_pending(waits, now, READ_OF_OTHER_CPUS, err);
         note_pass(waits, now - waits->planned, (uint32_t)sched_getcpu());
@@ -414,7 +415,7 @@ int waits_look(struct waits *waits, struct error *err)
     return code;
 }
 
-bool waits_want_look(const struct waits *waits)
+bool waits_want_reading(const struct waits *waits)
 {
     return waits->pending.length || waits->planned < waits->active_until;
 }

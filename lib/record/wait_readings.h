@@ -11,9 +11,10 @@ enum {
     STACK_COPY = 16 * 1024, /* bytes of one read, enough for most waiting threads; a walk reads the rest if needed */
 };
 
-/* Reads the stacks of waiting threads: waits_look_early() runs before the rings are read, waits_look() afterwards. */
-int waits_look_early(struct waits *waits, struct error *err);
-int waits_look(struct waits *waits, struct error *err);
+/* Reads the stacks of waiting threads: waits_start_reading() runs before the rings are read, waits_read_stacks()
+ * afterwards. */
+int waits_start_reading(struct waits *waits, struct error *err);
+int waits_read_stacks(struct waits *waits, struct error *err);
 
 /* Returns the time (ns) for which the passes so far stand that read threads of this CPU, without the current pass. */
 uint64_t find_time_of_passes(const struct waits *waits, uint32_t cpu);
@@ -23,11 +24,11 @@ uint64_t find_time_of_passes(const struct waits *waits, uint32_t cpu);
 void note_reading(const struct waits *waits, struct thread_run *run, uint64_t now);
 void note_pass(struct waits *waits, uint64_t late, uint32_t cpu);
 
-/* Whether waits_look() will read waits, after a call of waits_look_early(). */
+/* Whether waits_read_stacks() will read waits, after a call of waits_start_reading(). */
 bool waits_are_due(const struct waits *waits);
 
-/* Whether to call waits_look() in a few milliseconds. */
-bool waits_want_look(const struct waits *waits);
+/* Whether to call waits_read_stacks() in a few milliseconds. */
+bool waits_want_reading(const struct waits *waits);
 
 /* Reads the stack of a waiting thread to run.stack, which stays NULL if the thread does not wait. The thread may
  * already run again, which its next switch shows. */
@@ -46,4 +47,4 @@ uint64_t find_most_runnable_time(struct waits *waits, struct tracked_thread *thr
 uint64_t random_below(struct waits *waits, uint64_t limit);
 
 /* Sets the random time of the next pass. */
-void plan_look(struct waits *waits, uint64_t now);
+void plan_wait_reading(struct waits *waits, uint64_t now);

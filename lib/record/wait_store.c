@@ -48,7 +48,7 @@ static int waker_number(struct waits *waits, const struct thread_waker *waker, u
     char name[WAKER_NAME_SIZE];
     if (!waker->is_known)
         return 0;
-    wakers_name(&waits->wakers, waits->options.tracker, waker, reason, name, sizeof(name));
+    wakers_write_name(&waits->wakers, waits->options.tracker, waker, reason, name, sizeof(name));
     return find_wait_object(waits, 0, name, number, err);
 }
 
@@ -135,12 +135,12 @@ static int store_wait_sum(struct waits *waits, struct tracked_thread *thread, co
     return sum->total ? store_wait(waits, thread, &stored, err) : 0;
 }
 
-uint64_t end_of_sums(const struct thread_run *run)
+uint64_t get_end_of_sums(const struct thread_run *run)
 {
     return run->since > run->known_since ? run->since : run->known_since;
 }
 
-int store_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
+int store_runnable_time(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err)
 {
     struct thread_run *run = &thread->run;
     const struct wait_sum sum = {.kind = READY, .total = run->was_ready, .count = run->ready_count};
@@ -172,7 +172,8 @@ static void add_sums(struct wait_sum *sums, struct wait_class *class, struct wai
     }
 }
 
-int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end, struct error *err)
+int store_unseen_waits(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end,
+                       struct error *err)
 {
     struct short_waits *shorts = thread->run.waits;
     struct wait_sum sums[WAIT_CLASSES + 1] = {{.kind = UNSEEN}};

@@ -23,11 +23,12 @@ int find_wait_object(struct waits *waits, uint32_t pid, const char *name, uint32
 int store_wait(struct waits *waits, struct tracked_thread *thread, const struct stored_wait *stored, struct error *err);
 
 /* Returns the time (ns) at which a stored sum ends: the start of the thread's current state, or of its program. */
-uint64_t end_of_sums(const struct thread_run *run);
+uint64_t get_end_of_sums(const struct thread_run *run);
 
 /* Stores the runnable time that is not in the spool yet, as a sum. */
-int store_runnable(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err);
+int store_runnable_time(struct waits *waits, struct tracked_thread *thread, uint64_t end, struct error *err);
 
 /* Stores the unseen waits of each class without a reading since `before` (ns) as sums that end at `end`. The last wait
  * with a reading stands for waits of its class up to a second later. */
-int store_unseen(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end, struct error *err);
+int store_unseen_waits(struct waits *waits, struct tracked_thread *thread, uint64_t before, uint64_t end,
+                       struct error *err);

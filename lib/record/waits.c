@@ -50,7 +50,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
                      struct error *err)
 {
     struct thread_run *run = &thread->run;
-    int code = cpu_slices_leave_cpu(waits, thread, time, err);
+    int code = cpu_slices_add_running_time(waits, thread, time, err);
     if (code)
         return code;
     if (run->state == RUN_ON && time > run->since)
@@ -68,7 +68,7 @@ static int leave_cpu(struct waits *waits, struct tracked_thread *thread, uint64_
         thread_run_forget_stack(run);
     if (preempted || waits->options.only_runs || waits->options.no_looks)
         return 0;
-    if (!waits_want_look(waits)) /* the next pass was planned long ago */
+    if (!waits_want_reading(waits)) /* the next pass was planned long ago */
         waits->next_look = monotonic_ns();
     waits->active_until = time + ACTIVE_NS;
     if (run->in_pending)
@@ -122,7 +122,7 @@ static bool is_elsewhere(const struct waits *waits, const struct perf_record *re
     return waits->options.cpus && !cpu_list_has(waits->options.cpus, record->cpu);
 }
 
-int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err)
+int waits_handle_switch(struct waits *waits, const struct perf_record *record, struct error *err)
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
@@ -144,7 +144,7 @@ int waits_switch(struct waits *waits, const struct perf_record *record, struct e
                                       : come_to_cpu(waits, thread, time, err);
 }
 
-bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup)
+bool waits_handle_wakeup(struct waits *waits, const struct wakeup *wakeup)
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, wakeup->woken, &process);
@@ -168,7 +168,7 @@ struct tracked_thread *waits_find_woken(const struct waits *waits, const struct 
     return is_long || thread->run.stack || waits->options.no_looks ? thread : NULL;
 }
 
-void waits_exec(struct waits *waits, const struct perf_record *record)
+void waits_handle_exec(struct waits *waits, const struct perf_record *record)
 {
     struct tracked_process *process;
     struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
@@ -189,16 +189,16 @@ void waits_exec(struct waits *waits, const struct perf_record *record)
 static int store_rest(struct waits *waits, struct tracked_thread *thread, struct error *err)
 {
     const struct thread_run *run = &thread->run;
-    uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = end_of_sums(run);
+    uint64_t mean = run->ready_count ? run->was_ready / run->ready_count : 0, last = get_end_of_sums(run);
     uint64_t end = subtract_or_zero(last, mean) > run->known_since ? last - mean : last; /* rows do not overlap */
     take_expected_runnable_time(&thread->run);
     int code = add_late_switch(&thread->run, run->since, err);
     if (!code)
         code = waits->options.late_switches ? add_missing_waits(&thread->run, err) : 0;
     if (!code)
-        code = store_unseen(waits, thread, UINT64_MAX, end, err);
+        code = store_unseen_waits(waits, thread, UINT64_MAX, end, err);
     thread_run_forget_last_waits(&thread->run);
-    return code ? code : store_runnable(waits, thread, last, err);
+    return code ? code : store_runnable_time(waits, thread, last, err);
 }
 
 static int end_waits_of_thread(struct waits *waits, struct tracked_thread *thread, uint64_t time, struct error *err)
@@ -233,7 +233,8 @@ int waits_end_tasks(struct waits *waits, const struct perf_record *record, struc
     struct tracked_thread *thread = tracker_find_thread(waits->options.tracker, record->tid, &process);
     if (!thread)
         return 0;
-    wakers_thread_ends(&waits->wakers, record->tid, thread->name); /* the threads that it woke may need its name */
+    wakers_handle_thread_end(&waits->wakers, record->tid,
+                             thread->name); /* the threads that it woke may need its name */
     return end_waits_of_thread(waits, thread, record->time, err);
 }
 
@@ -297,7 +298,7 @@ static int flush_wait(struct waits *waits, struct tracked_thread *thread, uint64
         return 0;
     int code = 0;
     if (!end && run->awake + part_length < now) /* the record of a more recent switch may still come */
-        code = split_off_runnable(run, now, err);
+        code = split_off_runnable_wait(run, now, err);
     if (code || !is_off_cpu(run) || (!end && now - run->since < part_length))
         return code;
     if (end) {
@@ -328,7 +329,7 @@ static int flush_thread(struct waits *waits, struct tracked_process *process, st
         return code;
     read_run_delay(waits, process->pid, thread);
     if (!end)
-        code = store_unseen(waits, thread, now - part_length, end_of_sums(run), err);
+        code = store_unseen_waits(waits, thread, now - part_length, get_end_of_sums(run), err);
     if (!code)
         code = flush_wait(waits, thread, now, end, err);
     return code || !end ? code : store_rest(waits, thread, err);
@@ -382,18 +383,18 @@ void waits_resume(struct waits *waits, uint64_t time)
 static uint64_t deadline(const void *self)
 {
     const struct waits *waits = self;
-    return waits_want_look(waits) ? waits->next_look : UINT64_MAX;
+    return waits_want_reading(waits) ? waits->next_look : UINT64_MAX;
 }
 
 static int run_early(void *self, struct error *err)
 {
-    return waits_look_early(self, err);
+    return waits_start_reading(self, err);
 }
 
 static int run(void *self, uint64_t now, struct error *err)
 {
     (void)now;
-    return waits_look(self, err);
+    return waits_read_stacks(self, err);
 }
 
 static int flush(void *self, uint64_t now, struct error *err)

@@ -45,10 +45,10 @@ void waits_destroy(struct waits *waits);
 
 /* Handles a SWITCH record: a thread begins or ends a wait. Like all functions here, fails only if the spool cannot be
  * written or memory runs out. */
-int waits_switch(struct waits *waits, const struct perf_record *record, struct error *err);
+int waits_handle_switch(struct waits *waits, const struct perf_record *record, struct error *err);
 
 /* Handles a wakeup of a thread. Returns whether the thread is recorded. */
-bool waits_wakeup(struct waits *waits, const struct wakeup *wakeup);
+bool waits_handle_wakeup(struct waits *waits, const struct wakeup *wakeup);
 
 /* Returns the thread whose wait this wakeup ends, if the wait will have a record, so that the stack of the waker
  * counts. Otherwise returns NULL. */
@@ -60,7 +60,7 @@ struct tracked_thread *waits_find_woken(const struct waits *waits, const struct 
 int waits_end_tasks(struct waits *waits, const struct perf_record *record, struct error *err);
 
 /* Handles the record of an exec after the tracker. */
-void waits_exec(struct waits *waits, const struct perf_record *record);
+void waits_handle_exec(struct waits *waits, const struct perf_record *record);
 
 /* Adds a thread that existed before the recording, and finds out whether the thread waits. */
 int waits_add_running(struct waits *waits, uint32_t tid, uint64_t time, struct error *err);

@@ -4,7 +4,7 @@
 #include "spool/wait_reasons.h"
 #include "sample/wakeups.h"
 
-void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name)
+void wakers_handle_thread_end(struct wakers *wakers, uint32_t tid, const char *name)
 {
     wakers->ended[wakers->next].tid = tid;
     snprintf(wakers->ended[wakers->next].name, sizeof(wakers->ended[0].name), "%s", name);
@@ -38,8 +38,8 @@ bool waker_is_thread(const struct thread_waker *waker, uint32_t reason)
            (waker->context != WAKEUP_BY_SOFT_INTERRUPT || reason == REASON_NETWORK);
 }
 
-void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
-                 uint32_t reason, char *text, size_t size)
+void wakers_write_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
+                       uint32_t reason, char *text, size_t size)
 {
     struct tracked_process *process;
     if (!waker_is_thread(waker, reason)) {

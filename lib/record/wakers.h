@@ -22,7 +22,7 @@ struct wakers {
     size_t next; /* index to overwrite next */
 };
 
-void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name);
+void wakers_handle_thread_end(struct wakers *wakers, uint32_t tid, const char *name);
 
 /* Returns whether a thread, rather than an interrupt, ended a wait for `reason` (enum wait_reason). A soft interrupt
  * counts as a wakeup by the interrupted thread only if that thread may have sent a packet. Otherwise the interrupt
@@ -30,5 +30,5 @@ void wakers_thread_ends(struct wakers *wakers, uint32_t tid, const char *name);
 bool waker_is_thread(const struct thread_waker *waker, uint32_t reason);
 
 /* Writes the name of a known waker that ended a wait for `reason` (enum wait_reason). */
-void wakers_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
-                 uint32_t reason, char *text, size_t size);
+void wakers_write_name(const struct wakers *wakers, struct tracker *tracker, const struct thread_waker *waker,
+                       uint32_t reason, char *text, size_t size);

@@ -122,8 +122,8 @@ static int explain_refusal(const struct event *event, int code, struct error *er
     return error_set(err, -code, "the kernel refuses this event (perf_event_open: %s)", strerror(-code));
 }
 
-int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
-              struct error *err)
+int event_check_access(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
+                       struct error *err)
 {
     struct perf_event_attr user_only = {.sample_freq = 1000, .freq = 1, .disabled = 1, .exclude_hv = 1};
     user_only.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID;

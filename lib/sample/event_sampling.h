@@ -41,8 +41,8 @@ struct event_place {
 /* Opens and closes the event, to test whether this user can sample it. `clock` has the attributes of the recording's
  * clock event, or is NULL. Returns 0, or a negative errno value with a sentence: the reason why the kernel refuses
  * the event, and the setting that permits it. */
-int event_try(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
-              struct error *err);
+int event_check_access(const struct event *event, const struct perf_event_attr *clock, const struct event_place *place,
+                       struct error *err);
 
 /* Whether the list has probes of programs. A probe counts only in the threads for which it was opened, not in their
  * children, because probes cannot be inherited. */

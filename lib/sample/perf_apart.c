@@ -65,7 +65,7 @@ static void remove_thread(struct perf_apart *apart, uint32_t tid)
     hash_remove(&apart->ended, tid);
 }
 
-void perf_apart_record(struct perf_apart *apart, const struct perf_record *record)
+void perf_apart_handle_record(struct perf_apart *apart, const struct perf_record *record)
 {
     if (record->type == PERF_RECORD_FORK) {
         hash_set(&apart->parents, record->tid, record->task.parent_tid);

@@ -34,7 +34,7 @@ struct perf_apart {
 
 /* Handles FORK and EXIT records, and ignores others. A thread whose children keep ending gets an extra event if the
  * kernel permits it and memory suffices; otherwise the thread has fewer samples. */
-void perf_apart_record(struct perf_apart *apart, const struct perf_record *record);
+void perf_apart_handle_record(struct perf_apart *apart, const struct perf_record *record);
 
 /* Call this function once a second. Closes the extra event of threads whose children no longer end. */
 void perf_apart_update_every_second(struct perf_apart *apart);

@@ -270,7 +270,7 @@ static int try_other_events(const struct perf_events *events, struct error *err)
     clock.disabled = 1;
     clock.enable_on_exec = 0;
     for (size_t i = 0; list && i < list->length; i++)
-        if (event_try(&list->data[i], &clock, &place, &why))
+        if (event_check_access(&list->data[i], &clock, &place, &why))
             return error_set(err, -PERF_EVENT_REFUSED, "cannot record %s: %s", list->data[i].name, why.text);
     return 0;
 }
@@ -345,7 +345,7 @@ static int report_not_added(const struct perf_events *events, pid_t tid, int cod
     return error_set(err, -code, "cannot open a perf event for thread %d: %s", (int)tid, strerror(-code));
 }
 
-int perf_events_add(struct perf_events *events, pid_t tid, struct error *err)
+int perf_events_add_thread(struct perf_events *events, pid_t tid, struct error *err)
 {
     const struct perf_target target = {.pid = tid};
     struct perf_event_attr clock = perf_attr_make_clock(events), sampling = perf_attr_make_sampling(events),
@@ -395,7 +395,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
                            : 0;
 }
 
-void perf_events_announce(struct perf_cpu *cpu, bool announce)
+void perf_events_set_announcing(struct perf_cpu *cpu, bool announce)
 {
     if (cpu->announces == announce)
         return;

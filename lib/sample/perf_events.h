@@ -6,8 +6,8 @@
  * reports the processes and mappings of the whole system.
  *
  * A ring becomes readable (poll) when a quarter of the ring is full. The event of a CPU can also announce each sample
- * with a signal (perf_events_announce()), which costs the target's thread a second interrupt. docs/decisions.md, "Rings
- * wake the recorder late, except for deep stacks", has the reasons for both ways.
+ * with a signal (perf_events_set_announcing()), which costs the target's thread a second interrupt. docs/decisions.md,
+ * "Rings wake the recorder late, except for deep stacks", has the reasons for both ways.
  *
  * The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *
@@ -24,7 +24,7 @@
 struct perf_options {
     uint32_t rate;               /* samples per second of CPU time */
     bool at_exec;                /* events start when their thread calls exec, not at once */
-    bool all;                    /* sample all processes, by perf_events_add_all(), not perf_events_add() */
+    bool all;                    /* sample all processes, by perf_events_add_all(), not perf_events_add_thread() */
     bool threads_only;           /* do not sample child processes of the added threads */
     bool no_cpu_samples;         /* the clock only reports processes and mappings, without samples */
     bool switches;               /* record context switches, if the kernel can (4.3 and later) */
@@ -46,7 +46,7 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
 
 /* Samples a thread and its future children. -ESRCH if the thread has ended; -EPERM or -EACCES with a sentence if this
  * user may not sample it. */
-int perf_events_add(struct perf_events *events, pid_t tid, struct error *err);
+int perf_events_add_thread(struct perf_events *events, pid_t tid, struct error *err);
 
 /* Samples all processes on the CPUs. With `cgroup` (a descriptor of its directory, which may be closed afterwards,
  * or -1 for none), samples only processes of the cgroup and its descendants. */
@@ -56,7 +56,7 @@ int perf_events_add_all(struct perf_events *events, int cgroup, struct error *er
 #define PERF_EVENTS_NONE ((struct perf_events){.announcement_fd = -1})
 
 /* Turns the announcement of each sample of the CPU on or off. Cheap if nothing changes. */
-void perf_events_announce(struct perf_cpu *cpu, bool announce);
+void perf_events_set_announcing(struct perf_cpu *cpu, bool announce);
 
 /* Makes announcement_fd unreadable until the next announcement. Call this function before reading the rings. In the
  * other order, prof loses the announcement of a sample that arrives in between. */

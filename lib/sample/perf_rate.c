@@ -41,7 +41,7 @@ static void count_switch(struct perf_rate *rate, struct perf_rate_thread *thread
     set_interval(rate, thread, rate->interval * PERF_RATE_FEWER);
 }
 
-void perf_rate_record(struct perf_rate *rate, const struct perf_record *record)
+void perf_rate_handle_record(struct perf_rate *rate, const struct perf_record *record)
 {
     bool leaves = (record->type == PERF_RECORD_SWITCH || record->type == PERF_RECORD_SWITCH_CPU_WIDE) &&
                   record->context_switch.out;

@@ -48,7 +48,7 @@ bool perf_rate_begin_thread(struct perf_rate *rate, uint32_t tid);
 bool perf_rate_add_event(struct perf_rate *rate, int fd);
 
 /* Handles SWITCH and EXIT records, and ignores others. */
-void perf_rate_record(struct perf_rate *rate, const struct perf_record *record);
+void perf_rate_handle_record(struct perf_rate *rate, const struct perf_record *record);
 
 /* Changes the rates. Call this function once a second. */
 void perf_rate_update_every_second(struct perf_rate *rate);

@@ -135,7 +135,7 @@ static int check_thread(struct ptrace_sampler *sampler, struct ptrace_thread *th
     if (thread->pause > sampler->most_paused)
         sampler->most_paused = thread->pause;
     thread->next_check = sampler->tick + thread->pause;
-    /* a signal may just have stopped the thread; ptrace_sampler_serve() reports that */
+    /* a signal may just have stopped the thread; ptrace_sampler_handle_stops() reports that */
     bool sleeps_on = thread->asleep && !has_run && thread->run.last.schedule.slices == thread->seen.slices;
     return !code && sleeps_on ? emit_sleep(sampler, thread, err) : code;
 }
@@ -184,7 +184,7 @@ static int find_thread_at_instant(struct ptrace_sampler *sampler, const struct s
     return code;
 }
 
-int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err)
+int ptrace_sampler_interrupt_threads(struct ptrace_sampler *sampler, struct error *err)
 {
     uint64_t now = monotonic_ns(), tick = (now - sampler->started) / sampler->interval;
     struct sampling_instant instant = sampling_clock_check_instant(&sampler->clock, now);

@@ -120,7 +120,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
     return 0;
 }
 
-void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid)
+void ptrace_sampler_stop_tracing_children(struct ptrace_sampler *sampler, pid_t tid)
 {
     uintptr_t children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
     ptrace(PTRACE_SETOPTIONS, tid, NULL, sampler->follow_options & ~children);

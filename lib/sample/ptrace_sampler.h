@@ -59,7 +59,7 @@ int ptrace_sampler_seize(struct ptrace_sampler *sampler, pid_t pid, pid_t tid, b
 
 /* Stops tracing the future children of a thread that traces its children itself. Call this function at a COMM record of
  * exec. */
-void ptrace_sampler_leave_children(struct ptrace_sampler *sampler, pid_t tid);
+void ptrace_sampler_stop_tracing_children(struct ptrace_sampler *sampler, pid_t tid);
 
 /* Sets the CPU clock of a traced process at the start of its recorded CPU time. `clock`: ns. */
 void ptrace_sampler_set_clock_start(struct ptrace_sampler *sampler, pid_t pid, uint64_t clock);
@@ -74,7 +74,7 @@ bool ptrace_sampler_is_stopped(const struct ptrace_sampler *sampler, pid_t tid);
  * CPU, whose clock measures the time. */
 uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid);
 
-/* Returns a file descriptor, readable (epoll) when ptrace_sampler_tick() is due. */
+/* Returns a file descriptor, readable (epoll) when ptrace_sampler_interrupt_threads() is due. */
 int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler);
 
 /* Arms the timer of the next tick, and moves the calling thread to a CPU. Call this function right before waiting.
@@ -83,7 +83,7 @@ void ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass);
 
 /* Reads the states of the threads, and interrupts the threads to sample. Call this function first after each wakeup.
  * Like the functions below, it fails only if the consumer fails. */
-int ptrace_sampler_tick(struct ptrace_sampler *sampler, struct error *err);
+int ptrace_sampler_interrupt_threads(struct ptrace_sampler *sampler, struct error *err);
 
 /* Checks all threads, unless they are more than 64. Call this function before a pass over waits, so that the pass also
  * reads the waits that began since the last tick. */
@@ -97,7 +97,7 @@ int ptrace_sampler_update_times(struct ptrace_sampler *sampler, bool all, struct
 uint64_t ptrace_sampler_get_check_interval(const struct ptrace_sampler *sampler);
 
 /* Handles pending stops. Call this function after SIGCHLD. */
-int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err);
+int ptrace_sampler_handle_stops(struct ptrace_sampler *sampler, struct error *err);
 
 /* Whether interrupted threads have not yet stopped. Soon false without ticks. */
 bool ptrace_sampler_is_waiting(const struct ptrace_sampler *sampler);

@@ -376,7 +376,7 @@ static pid_t find_status(const struct ptrace_sampler *sampler)
     return info.si_pid;
 }
 
-int ptrace_sampler_serve(struct ptrace_sampler *sampler, struct error *err)
+int ptrace_sampler_handle_stops(struct ptrace_sampler *sampler, struct error *err)
 {
     int status, code = 0;
     struct rusage usage;

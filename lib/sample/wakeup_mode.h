@@ -1,8 +1,8 @@
 /*
- * The wakeup mode of one CPU's ring. In fast mode, every sample wakes the recorder (perf_events_announce()), so that it
- * can read the rest of a deep stack before the stack changes. In slow mode, the recorder reads the ring periodically,
- * which costs less: each wakeup costs the recorder 5-10 us of CPU time, and the target's thread an interrupt. A ring is
- * in fast mode while stacks are deeper than their copies.
+ * The wakeup mode of one CPU's ring. In fast mode, every sample wakes the recorder (perf_events_set_announcing()), so
+ * that it can read the rest of a deep stack before the stack changes. In slow mode, the recorder reads the ring
+ * periodically, which costs less: each wakeup costs the recorder 5-10 us of CPU time, and the target's thread an
+ * interrupt. A ring is in fast mode while stacks are deeper than their copies.
  *
  * Threads: the recorder thread.
  */

@@ -100,7 +100,7 @@ static bool is_unchanged(const struct elf_file *file, const struct symbol_origin
 {
     struct file_identity now = file->source->identity;
     now.device = origin->identity.device;
-    return file_identity_equal(&now, &origin->identity);
+    return file_identities_are_equal(&now, &origin->identity);
 }
 
 static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib *lib)

@@ -273,7 +273,7 @@ struct watch {
 /* Waits at most `ms` for the end of the fetch. */
 static void wait_for_ms(struct fetch *fetch, struct watch *watch, unsigned ms)
 {
-    const struct timespec end = monotonic_after_ms(ms);
+    const struct timespec end = make_monotonic_time_after_ms(ms);
     pthread_mutex_lock(&fetch->lock);
     while (!fetch->ended && pthread_cond_timedwait(&fetch->changed, &fetch->lock, &end) == 0)
         ;
@@ -432,7 +432,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file kind,
         return error_no_memory(err);
     }
     server->library.debuginfod_set_user_data(fetch->client, fetch);
-    if (!thread_start_alone(run_fetch, fetch)) {
+    if (!thread_start_detached(run_fetch, fetch)) {
         release_client(server, fetch->client);
         fetch_free(fetch);
         return error_no_memory(err);

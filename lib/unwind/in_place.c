@@ -43,7 +43,7 @@ static bool load_libunwind(struct in_place_walker *walker)
     static const struct late_symbol symbols[] = {UNWIND_FUNCTIONS(EXPANDED_SYMBOL)};
     static const struct late_symbol ptrace_symbols[] = {PTRACE_FUNCTIONS(LATE_SYMBOL)};
     static const char library[] = "libunwind-" ARCH_NAME ".so.8";
-    return late_library_provide(library) &&
+    return late_library_load_for_others(library) &&
            late_library_load(library, symbols, sizeof(symbols) / sizeof(*symbols), &walker->libunwind) &&
            late_library_load("libunwind-ptrace.so.0", ptrace_symbols, sizeof(ptrace_symbols) / sizeof(*ptrace_symbols),
                              &walker->libunwind_ptrace);

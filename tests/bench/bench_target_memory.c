@@ -34,7 +34,7 @@ static size_t read_plainly(struct target_thread thread, uint64_t address, void *
 
 static uint64_t cpu_time(void)
 {
-    return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + target_memory_cpu_time();
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID) + target_memory_get_cpu_time();
 }
 
 /* us a read, of a new process of the user. */

@@ -33,7 +33,7 @@ static int take(void *context, const unsigned char *bytes, size_t size, uint64_t
         (sample->callchain < bytes || sample->callchain + 8 * sample->callchain_length > bytes + size))
         abort();
     for (size_t i = 0; i < record.group_count; i++)
-        perf_data_record_count(&reading->data, &record, i);
+        perf_data_record_get_count(&reading->data, &record, i);
     if (record.group_count &&
         (record.group < bytes || record.group + record.group_count * record.group_stride > bytes + size))
         abort();
@@ -49,8 +49,8 @@ static int order(void *context, const unsigned char *bytes, size_t size, bool la
         return perf_data_order_end_round(&reading->order);
     if (type >= PERF_DATA_FIRST_OWN)
         return 0;
-    return perf_data_order_add(&reading->order, perf_data_record_time(&reading->data, bytes, size), bytes, size, lasts,
-                               NULL);
+    return perf_data_order_add(&reading->order, perf_data_record_get_time(&reading->data, bytes, size), bytes, size,
+                               lasts, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -37,7 +37,7 @@ static inline bool libunwind_in_place_open(struct libunwind_in_place *library)
                                                  {"_Ux86_64_get_reg", NULL},
                                                  {"_Ux86_64_is_signal_frame", NULL}};
     void *handle;
-    if (!late_library_provide("libunwind-x86_64.so.8") ||
+    if (!late_library_load_for_others("libunwind-x86_64.so.8") ||
         !late_library_load("libunwind-x86_64.so.8", symbols, sizeof(symbols) / sizeof(*symbols), library) ||
         !(handle = dlopen("libunwind-ptrace.so.0", RTLD_NOW)))
         return false;

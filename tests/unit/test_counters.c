@@ -118,7 +118,7 @@ static void test_energy_goes_on_where_its_counter_begins_again(void **state)
     assert_int_equal(spool_writer_new(&spool, path, NULL), 0);
     assert_int_equal(system_counters_new(&counters, false, true, power, NULL), 0);
     assert_non_null(counters);
-    assert_string_equal(system_counters_power_names(counters), "package-0,package-1");
+    assert_string_equal(system_counters_list_power_names(counters), "package-0,package-1");
     assert_int_equal(system_counters_read(counters, spool, 1000, 200, false, NULL), 0);
     write_file("power/intel-rapl:0/energy_uj", "500\n");
     write_file("power/intel-rapl:1/energy_uj", "5007\n");

@@ -132,7 +132,7 @@ static void test_file_is_known_by_the_number_of_its_library(void **unused)
     assert_int_equal(open_files_get_root_fd(&files, 4), -1);
     open_files_set_silent(&files, 7);
     for (uint32_t number = 0; number < 9; number++)
-        assert_int_equal(open_file_is_silent(&files, number), number == 7);
+        assert_int_equal(open_files_is_silent(&files, number), number == 7);
     open_files_destroy(&files);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }

@@ -814,7 +814,7 @@ static int lose_and_refresh(struct tracker *tracker, struct error *err)
     const struct tracked_stack stack = {.pcs = &nowhere, .count = 1};
     bool changed = false;
     uint32_t pid = (uint32_t)getpid();
-    int code = tracker_find(tracker, pid, pid, 24, &thread, &process, err);
+    int code = tracker_find_thread_and_process(tracker, pid, pid, 24, &thread, &process, err);
     make_lost(&made, 7, 25);
     if (!code)
         code = track(tracker, &made, err);
@@ -840,7 +840,7 @@ static int track_all(struct spool_writer *spool, struct tracker *tracker, struct
         code = track(tracker, &made, err);
     for (uint64_t i = 0; !code && i < 4; i++) {
         uint32_t pid = 0x7ffffff0 + (i > 0); /* each process is found again */
-        code = tracker_find(tracker, pid, pid, 20 + i, &thread, &process, err);
+        code = tracker_find_thread_and_process(tracker, pid, pid, 20 + i, &thread, &process, err);
         if (code)
             break;
         struct sample sample = {.thread = thread->number, .time = 20 + i, .frame_count = 2, .frames = frames};

@@ -17,7 +17,7 @@ static void tell(struct perf_apart *apart, uint32_t type, uint32_t tid, uint32_t
 {
     struct perf_record record = {
         .type = type, .pid = tid, .tid = tid, .task = {.parent_pid = parent, .parent_tid = parent}};
-    perf_apart_record(apart, &record);
+    perf_apart_handle_record(apart, &record);
 }
 
 static void tell_of_short_children(struct perf_apart *apart, uint32_t parent, unsigned count)

@@ -208,8 +208,8 @@ static int order(void *context, const unsigned char *bytes, size_t size, bool la
         return perf_data_order_end_round(&seen->order);
     return type >= PERF_DATA_FIRST_OWN
                ? 0
-               : perf_data_order_add(&seen->order, perf_data_record_time(&seen->data, bytes, size), bytes, size, lasts,
-                                     NULL);
+               : perf_data_order_add(&seen->order, perf_data_record_get_time(&seen->data, bytes, size), bytes, size,
+                                     lasts, NULL);
 }
 
 static int read_all(struct seen *seen, const unsigned char *bytes, size_t size)
@@ -394,8 +394,8 @@ static void test_other_files_are_refused(void **unused)
     assert_refused("PERFFILE", 8, "before 3.0");
     assert_refused("PERFILE2", 8, "damaged");
     assert_refused("PERFILE", 7, "is not");
-    assert_true(perf_data_is((const unsigned char *)"2ELIFREP", 8));
-    assert_false(perf_data_is((const unsigned char *)"PERFILE", 7));
+    assert_true(perf_data_recognize((const unsigned char *)"2ELIFREP", 8));
+    assert_false(perf_data_recognize((const unsigned char *)"PERFILE", 7));
 }
 
 /* ---- tracepoints ---- */
@@ -470,14 +470,14 @@ static void test_fields_of_a_tracepoint_are_told(void **unused)
     perf_data_tracing_write_text(&tracing, 317, raw, sizeof(raw), text, sizeof(text));
     assert_string_equal(text, "");
     uint64_t number = 0;
-    assert_true(perf_data_tracing_number(&tracing, 316, raw, sizeof(raw), "prev_pid", &number));
+    assert_true(perf_data_tracing_read_number(&tracing, 316, raw, sizeof(raw), "prev_pid", &number));
     assert_int_equal((int64_t)number, -1);
-    assert_true(perf_data_tracing_number(&tracing, 316, raw, sizeof(raw), "where", &number));
+    assert_true(perf_data_tracing_read_number(&tracing, 316, raw, sizeof(raw), "where", &number));
     assert_int_equal(number, 16);
-    assert_false(perf_data_tracing_number(&tracing, 316, raw, sizeof(raw), "prev_comm", &number)); /* a text */
-    assert_false(perf_data_tracing_number(&tracing, 316, raw, 14, "prev_pid", &number));
-    assert_false(perf_data_tracing_number(&tracing, 316, raw, sizeof(raw), "next_pid", &number));
-    assert_false(perf_data_tracing_number(&tracing, 317, raw, sizeof(raw), "prev_pid", &number));
+    assert_false(perf_data_tracing_read_number(&tracing, 316, raw, sizeof(raw), "prev_comm", &number)); /* a text */
+    assert_false(perf_data_tracing_read_number(&tracing, 316, raw, 14, "prev_pid", &number));
+    assert_false(perf_data_tracing_read_number(&tracing, 316, raw, sizeof(raw), "next_pid", &number));
+    assert_false(perf_data_tracing_read_number(&tracing, 317, raw, sizeof(raw), "prev_pid", &number));
     perf_data_tracing_destroy(&tracing);
     for (size_t size = 0; size < made.size; size++) {
         struct perf_data_tracing cut = {0};

@@ -21,8 +21,8 @@ static void leave(struct perf_rate *rate, uint32_t tid, unsigned times)
     struct perf_record out = {.type = PERF_RECORD_SWITCH, .tid = tid, .context_switch = {.out = true}},
                        in = {.type = PERF_RECORD_SWITCH, .tid = tid};
     for (unsigned i = 0; i < times; i++) {
-        perf_rate_record(rate, &out);
-        perf_rate_record(rate, &in);
+        perf_rate_handle_record(rate, &out);
+        perf_rate_handle_record(rate, &in);
     }
 }
 
@@ -115,7 +115,7 @@ static void test_a_tid_that_is_used_again_is_another_thread(void **state)
     const struct perf_record end = {.type = PERF_RECORD_EXIT, .tid = TID};
     assert_true(perf_rate_begin_thread(&rate, TID));
     leave(&rate, TID, 9000);
-    perf_rate_record(&rate, &end);
+    perf_rate_handle_record(&rate, &end);
     leave(&rate, TID, 20000);
     assert_int_equal(rate.lowered, 0);
     perf_rate_destroy(&rate);
@@ -139,11 +139,11 @@ static void test_only_records_of_switches_count(void **state)
     struct perf_record record = {.type = PERF_RECORD_COMM, .tid = TID, .context_switch = {.out = true}};
     assert_true(perf_rate_begin_thread(&rate, TID));
     for (int i = 0; i < 20000; i++)
-        perf_rate_record(&rate, &record);
+        perf_rate_handle_record(&rate, &record);
     assert_int_equal(rate.lowered, 0);
     record.type = PERF_RECORD_SWITCH_CPU_WIDE;
     for (int i = 0; i < 20000; i++)
-        perf_rate_record(&rate, &record);
+        perf_rate_handle_record(&rate, &record);
     assert_int_equal(rate.lowered, 1);
     perf_rate_destroy(&rate);
 }

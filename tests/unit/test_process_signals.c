@@ -42,10 +42,10 @@ static void test_the_sender_is_the_last_one_of_that_signal(void **state)
     struct process_signals signals = {0};
     for (uint32_t i = 1; i <= 100; i++)
         process_signals_store_sent(&signals, &(struct sent_signal){.pid = i % 50, .number = 10, .sender = i});
-    assert_true(process_signals_take_sender(&signals, 40, 10) == 90);
-    assert_true(process_signals_take_sender(&signals, 40, 10) == 0);
-    assert_true(process_signals_take_sender(&signals, 41, 12) == 0);
-    assert_true(process_signals_take_sender(&signals, 1, 10) == 0); /* too long ago */
+    assert_true(process_signals_remove_sender(&signals, 40, 10) == 90);
+    assert_true(process_signals_remove_sender(&signals, 40, 10) == 0);
+    assert_true(process_signals_remove_sender(&signals, 41, 12) == 0);
+    assert_true(process_signals_remove_sender(&signals, 1, 10) == 0); /* too long ago */
 }
 
 int main(void)

@@ -161,7 +161,7 @@ static void test_a_stop_without_a_report_is_no_sleep(void **state)
     assert_only_switch(&fixture, true);
     assert_int_equal(thread->run.last.schedule.slices, slices);
     assert_true(thread->seen.slices > slices);
-    assert_int_equal(ptrace_sampler_serve(fixture.sampler, &err), 0);
+    assert_int_equal(ptrace_sampler_handle_stops(fixture.sampler, &err), 0);
     await_state(fixture.pid, 'S');
     check_threads(&fixture);
     assert_true(fixture.count >= 3); /* the end of the first sleep, and the start of the next one */
@@ -210,7 +210,7 @@ static void test_a_pass_over_waits_checks_the_threads_first(void **state)
     assert_int_equal(source->class->begin_round(source, NULL, 0, &err), 0);
     assert_int_equal(thread->run.state, RUN_UNKNOWN); /* no pass, no check */
     waits.next_look = monotonic_ns();
-    assert_int_equal(waits_look_early(&waits, &err), 0);
+    assert_int_equal(waits_start_reading(&waits, &err), 0);
     assert_int_equal(source->class->begin_round(source, NULL, 0, &err), 0);
     assert_int_equal(thread->run.state, RUN_WAITS);
 

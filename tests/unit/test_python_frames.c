@@ -252,7 +252,7 @@ static void test_other_versions_are_told(void **state)
     struct scene *scene = *state;
     scene->python.version = 0x030a00f0;
     assert_int_equal(read_frames(scene), PYTHON_UNSUPPORTED);
-    assert_non_null(strstr(python_process_problem(scene->process), "this is Python 3.10"));
+    assert_non_null(strstr(python_process_get_problem(scene->process), "this is Python 3.10"));
 }
 
 static void test_debug_offsets_that_make_no_sense_are_told(void **state)

@@ -198,11 +198,11 @@ static void test_exec_by_another_thread_keeps_its_time(void **unused)
     start(&recording);
     feed_exec(&recording, 100, "launcher", 1);
     feed_task(&recording, PERF_RECORD_FORK, 100, 100, 105, 100, 2);
-    assert_int_equal(tracker_find(recording.tracker, 100, 105, 3, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, 100, 105, 3, &thread, &process, NULL), 0);
     thread->run.ran = 5000;
     feed_task(&recording, PERF_RECORD_EXIT, 100, 1, 100, 1, 4);
     feed_exec(&recording, 100, "program", 5);
-    assert_int_equal(tracker_find(recording.tracker, 100, 100, 6, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, 100, 100, 6, &thread, &process, NULL), 0);
     assert_int_equal(process->number, 1);
     assert_int_equal(thread->run.ran, 5000);
     assert_spool(&recording, "process 0 pid 100 child of -1 name launcher\n"
@@ -250,7 +250,8 @@ static void test_libraries_are_noted_once_and_mapped_by_each(void **unused)
     feed_task(&recording, PERF_RECORD_FORK, 4000002, 4000001, 4000002, 4000001, 5);
     make_mmap(&made, 4000002, 0x700000, 0x1000, "/no/such/library.so", PROT_EXEC, 6);
     feed(&recording, &made);
-    assert_int_equal(tracker_find(recording.tracker, 4000002, 4000002, 7, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, 4000002, 4000002, 7, &thread, &process, NULL),
+                     0);
     assert_non_null(address_space_find(&process->space, 0x400800));
     assert_non_null(address_space_find(&process->space, 0x700800));
     assert_null(address_space_find(&process->space, 0x600800));
@@ -273,7 +274,7 @@ static void test_sample_of_an_unknown_process_brings_its_mappings(void **unused)
     struct tracked_process *process;
     uint32_t pid = (uint32_t)getpid();
     start(&recording);
-    assert_int_equal(tracker_find(recording.tracker, pid, pid, 5, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, pid, pid, 5, &thread, &process, NULL), 0);
     assert_int_equal(process->pid, pid);
     uint64_t here = (uint64_t)(uintptr_t)test_sample_of_an_unknown_process_brings_its_mappings;
     const struct mapping *mapping = address_space_find(&process->space, here);
@@ -290,7 +291,7 @@ static bool knows_own_code(struct recording *recording, uint32_t pid)
     struct tracked_thread *thread;
     struct tracked_process *process;
     uint64_t here = (uint64_t)(uintptr_t)knows_own_code;
-    assert_int_equal(tracker_find(recording->tracker, pid, pid, 5, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording->tracker, pid, pid, 5, &thread, &process, NULL), 0);
     return address_space_find(&process->space, here) != NULL;
 }
 
@@ -448,13 +449,15 @@ static void test_samples_after_the_end_of_a_thread_are_its_own(void **unused)
     tracker_expect_samples_after_ends(recording.tracker);
     feed_exec(&recording, 4000001, "short", 1);
     feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 2);
-    assert_int_equal(tracker_find(recording.tracker, 4000001, 4000001, 3, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, 4000001, 4000001, 3, &thread, &process, NULL),
+                     0);
     assert_int_equal(thread->number, 0);
     feed_task(&recording, PERF_RECORD_FORK, 4000001, 1, 4000001, 1, 4); /* the number is used again at once */
     feed_exec(&recording, 4000002, "later", 1000 * ms);
     feed_task(&recording, PERF_RECORD_EXIT, 4000001, 1, 4000001, 1, 1001 * ms);
     feed_exec(&recording, 4000003, "latest", 2000 * ms); /* a busy machine may run the end that late */
-    assert_int_equal(tracker_find(recording.tracker, 4000001, 4000001, 2000 * ms, &thread, &process, NULL), 0);
+    assert_int_equal(
+        tracker_find_thread_and_process(recording.tracker, 4000001, 4000001, 2000 * ms, &thread, &process, NULL), 0);
     assert_int_equal(thread->number, 1);
     feed_exec(&recording, 4000004, "last", 2100 * ms);
     assert_spool(&recording, "process 0 pid 4000001 child of -1 name short\n"
@@ -521,7 +524,7 @@ static void test_mappings_are_read_again_after_losses(void **unused)
     uint32_t pid = (uint32_t)getpid();
     start(&recording);
     feed_exec(&recording, pid, "self", 1);
-    assert_int_equal(tracker_find(recording.tracker, pid, pid, 2, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, pid, pid, 2, &thread, &process, NULL), 0);
     assert_false(refresh(&recording, process, 3));
     make_lost(&made, 17, 4);
     feed(&recording, &made);
@@ -545,7 +548,7 @@ static void test_mappings_of_a_process_are_bounded(void **unused)
     struct tracked_process *process;
     uint32_t pid = (uint32_t)getpid();
     start(&recording);
-    assert_int_equal(tracker_find(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
     for (uint64_t i = 0; i < RECORDS; i++) {
         make_mmap(&made, pid, 0x10000 + (RECORDS - i) * 2 * PAGE, PAGE, "//anon", PROT_EXEC, 2 + i * 1000000);
         feed(&recording, &made);
@@ -580,7 +583,7 @@ static void test_process_that_maps_too_often_is_asked_for_mappings(void **unused
     start(&recording);
     tracker_set_observer(recording.tracker,
                          &(struct tracker_observer){.context = &excesses, .maps_too_often = count_excess});
-    assert_int_equal(tracker_find(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
+    assert_int_equal(tracker_find_thread_and_process(recording.tracker, pid, pid, 1, &thread, &process, NULL), 0);
     for (uint64_t i = 0; i < RECORDS; i++) {
         assert_true(!excesses || i > MOST / 2);
         make_mmap(&made, pid, 0x10000 + i % 100 * 2 * PAGE, PAGE, "//anon", PROT_EXEC, 2 + i);
@@ -593,7 +596,8 @@ static void test_process_that_maps_too_often_is_asked_for_mappings(void **unused
     assert_true(check_leaf(&recording, process, here, RECORDS + 10));
     assert_non_null(address_space_find(&process->space, here)->module);
     feed_task(&recording, PERF_RECORD_FORK, CHILD, pid, CHILD, pid, RECORDS + 20);
-    assert_int_equal(tracker_find(recording.tracker, CHILD, CHILD, RECORDS + 21, &thread, &process, NULL), 0);
+    assert_int_equal(
+        tracker_find_thread_and_process(recording.tracker, CHILD, CHILD, RECORDS + 21, &thread, &process, NULL), 0);
     assert_true(process->exceeds_mappings); /* it has the stale mappings of its parent */
     make_mmap(&made, CHILD, 0x100000000, PAGE, "//anon", PROT_EXEC, RECORDS + 22);
     feed(&recording, &made);

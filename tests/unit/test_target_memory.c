@@ -105,7 +105,7 @@ static void test_memory_of_a_process_of_this_user(void **unused)
     char byte;
     pid_t pid = start(getuid(), 7, false);
     expect_reads(pid, 7);
-    assert_int_equal(target_memory_cpu_time(), 0);
+    assert_int_equal(target_memory_get_cpu_time(), 0);
     end(pid);
     assert_int_equal(target_memory_read(main_of(pid), place(0), &byte, 1), 0);
 }
@@ -117,7 +117,7 @@ static void test_a_helper_reads_the_memory_of_another_user(void **unused)
     need_root();
     pid_t pid = start(NOBODY, 8, false);
     expect_reads(pid, 8);
-    assert_true(target_memory_cpu_time() > 0);
+    assert_true(target_memory_get_cpu_time() > 0);
     target_memory_stop();
     expect_reads(pid, 8);
     assert_false(target_memory_take_silent(&silent));

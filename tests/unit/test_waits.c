@@ -93,15 +93,15 @@ static void take_switch(struct fixture *fixture, uint64_t time, bool is_out)
         .time = time,
         .cpu = fixture->cpu,
         .context_switch = {.out = is_out, .slept_until = fixture->slept_until, .ended = fixture->ended}};
-    assert_int_equal(waits_switch(&fixture->waits, &record, &err), 0);
+    assert_int_equal(waits_handle_switch(&fixture->waits, &record, &err), 0);
 }
 
 static void look(struct fixture *fixture, uint64_t planned)
 {
     struct error err;
     fixture->waits.next_look = planned;
-    assert_int_equal(waits_look_early(&fixture->waits, &err), 0);
-    assert_int_equal(waits_look(&fixture->waits, &err), 0);
+    assert_int_equal(waits_start_reading(&fixture->waits, &err), 0);
+    assert_int_equal(waits_read_stacks(&fixture->waits, &err), 0);
 }
 
 /* Writes all rows to the spool. The caller closes the reader. */
@@ -175,7 +175,7 @@ static void test_a_pass_reads_all_calls_before_any_stack(void **state)
                                            .time = fixtures[i].start + 1,
                                            .cpu = UINT32_MAX,
                                            .context_switch.out = true};
-        assert_int_equal(waits_switch(&fixtures->waits, &record, &err), 0);
+        assert_int_equal(waits_handle_switch(&fixtures->waits, &record, &err), 0);
     }
     look(fixtures, monotonic_ns());
     const struct wait_reading *readings = fixtures->waits.readings.data;
@@ -573,9 +573,9 @@ static void test_a_reading_stands_for_the_passes_without_budget_before_it(void *
     const struct thread_run *run = &tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process)->run;
     take_switch(&fixture, fixture.start, true);
     fixture.waits.next_look = fixture.start;
-    assert_int_equal(waits_look_early(&fixture.waits, &err), 0);
+    assert_int_equal(waits_start_reading(&fixture.waits, &err), 0);
     fixture.waits.looks = 0;
-    assert_int_equal(waits_look(&fixture.waits, &err), 0);
+    assert_int_equal(waits_read_stacks(&fixture.waits, &err), 0);
     assert_null(run->stack);
     assert_true(fixture.waits.passes_ns >= LOOK_NS);
     fixture.waits.looks = 1;
@@ -683,7 +683,7 @@ static void test_readings_share_the_unseen_waits(void **state)
         add_unseen_waits(late, 100, 4, fixture.start + 5000 * ms);
         add_unseen_waits(last, with_ptrace ? 100 : 50, with_ptrace ? 5 : 2, fixture.start + ms);
         uint64_t end_of_rows = fixture.start + 6000 * ms;
-        assert_int_equal(store_unseen(&fixture.waits, thread, UINT64_MAX, end_of_rows, &err), 0);
+        assert_int_equal(store_unseen_waits(&fixture.waits, thread, UINT64_MAX, end_of_rows, &err), 0);
         assert_int_equal(late->unseen + late->unseen_ns + late->unseen_length, 0);
         assert_int_equal(last->unseen + last->unseen_ns + last->unseen_length, 0);
         reader = open_spool(&fixture);
@@ -964,7 +964,7 @@ static void test_long_unseen_waits_have_a_waker_and_a_reason(void **state)
             thread->run.stack->asked = thread->run.stack->known = time + 1;
         }
         const struct wakeup wakeup = {.time = time + length - 1, .woken = tid, .by_pid = 1, .by_tid = 1};
-        assert_true(waits_wakeup(&fixture.waits, &wakeup));
+        assert_true(waits_handle_wakeup(&fixture.waits, &wakeup));
         take_switch(&fixture, time + length, false);
     }
     const struct perf_record exit = {.type = PERF_RECORD_EXIT, .tid = tid, .time = time + 1000};
@@ -1045,7 +1045,7 @@ static void test_the_stack_of_a_waker_belongs_to_its_wakeup(void **state)
         const struct waker_stack stack = {
             .time = wakeup.time - (i == 1 ? ms : 1000), .tid = 7, .cpu = 1, .frame_count = 2};
         assert_int_equal(thread_run_keep_waker_stack(&thread->run, &stack, frames, &err), 0);
-        assert_true(waits_wakeup(&fixture.waits, &wakeup));
+        assert_true(waits_handle_wakeup(&fixture.waits, &wakeup));
         take_switch(&fixture, fixture.start += 10 * ms, false);
         take_switch(&fixture, fixture.start, true);
     }
@@ -1124,7 +1124,7 @@ static void test_readings_are_planned_at_random(void **state)
     struct waits waits = {.random = 1};
     int counts[PARTS] = {0};
     for (int i = 0; i < PASSES; i++) {
-        plan_look(&waits, waits.next_look);
+        plan_wait_reading(&waits, waits.next_look);
         counts[waits.next_look % ms * PARTS / ms]++;
     }
     for (int i = 0; i < PARTS; i++)
