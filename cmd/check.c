@@ -36,7 +36,7 @@ static const char *const statuses[] = {[LIMIT_MET] = "ok",
 
 static const char *get_side_name(const struct check *check, enum profile_side side)
 {
-    return profile_text(check->report.profile, report_comparison(&check->report)->name[side]);
+    return profile_text(check->report.profile, report_get_comparison(&check->report)->name[side]);
 }
 
 static size_t count_exceeded(const struct check *check)
@@ -109,7 +109,7 @@ static void print_text(const struct check *check)
 static char *escape_text(const char *text, const char *special)
 {
     char *copy = strdup(text), *out = NULL;
-    size_t size = copy ? ui_mask(copy, strlen(copy)) : 0;
+    size_t size = copy ? ui_replace_invisible(copy, strlen(copy)) : 0;
     FILE *memory = copy ? open_memstream(&out, &size) : NULL;
     for (size_t i = 0, end = size; memory && i < end; i++)
         fprintf(memory, strchr(special, copy[i]) ? "&#%d;" : "%c", copy[i] == '\n' || copy[i] == '\t' ? ' ' : copy[i]);
@@ -291,7 +291,7 @@ static int write_junit(const struct check *check, const char *path)
         code = file_output_commit(&output, &err);
     file_output_close(&output);
     free(text);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
 /* ---- the command ---- */
@@ -366,7 +366,7 @@ static int run_check(struct check *check, int argc, char **argv)
     report_detect_terminal(&check->report);
     status = measure_all_limits(check->limits, check->count, &check->report);
     if (!status && report_find_changes(&check->changes, &check->report, &err))
-        status = ui_fail_error(&err);
+        status = ui_fail_with_error(&err);
     return status ? status : print_result(check);
 }
 

@@ -210,7 +210,7 @@ static int measure_limits(struct limit *limits, size_t count, const struct repor
             ui_print_message("no function of the profiles matches the limit '%s'", limits[i].text);
     }
     free(pass.group_of_func);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
 /* A limit that requires a change, such as "total > -5%", fails even if the change is within noise. */
@@ -235,7 +235,7 @@ int measure_all_limits(struct limit *limits, size_t count, const struct report *
         if (is_change(&limits[i]))
             changes[judged++] = &limits[i].change;
     if (!status && judge_changes(changes, judged, &err))
-        status = ui_fail_error(&err);
+        status = ui_fail_with_error(&err);
     for (size_t i = 0; !status && i < count; i++)
         limits[i].result = judge_limit(&limits[i]);
     free(changes);

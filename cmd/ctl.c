@@ -68,7 +68,7 @@ static bool send_and_receive(const char *path, const char *request, char *answer
     return length > 0;
 }
 
-bool ctl_request(pid_t pid, const char *request, char *answer, size_t size)
+bool ctl_send_request(pid_t pid, const char *request, char *answer, size_t size)
 {
     char directories[CONTROL_DIRECTORIES][CONTROL_PATH_SIZE], path[CONTROL_PATH_SIZE];
     control_socket_list_directories(directories);

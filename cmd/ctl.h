@@ -7,4 +7,4 @@
 
 /* Sends a request to the recorder `pid` of this user and waits for the answer, without its newline: "ok TEXT" or "error
  * TEXT". Returns false if no answer came. */
-bool ctl_request(pid_t pid, const char *request, char *answer, size_t size);
+bool ctl_send_request(pid_t pid, const char *request, char *answer, size_t size);

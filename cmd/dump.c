@@ -51,11 +51,11 @@ static int dump(const char *path)
     struct error err = {0};
     bool is_running = spool_is_being_written(path);
     if (spool_reader_open(&reader, path, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     int code = print_records(reader, &err);
     if (!code && fflush(stdout))
         code = error_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
-    int status = code ? ui_fail_error(&err) : report_damage(path, reader, is_running);
+    int status = code ? ui_fail_with_error(&err) : report_damage(path, reader, is_running);
     spool_reader_close(reader);
     return status;
 }

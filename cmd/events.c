@@ -88,7 +88,7 @@ static bool list_kernel_events(const char *title, bool hardware, const char *pat
             continue;
         for (size_t k = i; k < count; k++)
             if (is_left[k] && strcmp(reasons[k].text, reasons[i].text) == 0) {
-                ui_append(names, sizeof(names), "%s%s", *names ? " " : "", known[k].name);
+                ui_append_format(names, sizeof(names), "%s%s", *names ? " " : "", known[k].name);
                 is_left[k] = false;
             }
         print_indented(names, 2);
@@ -148,8 +148,8 @@ static void print_systems(struct tracepoints *all)
     char text[8192] = "";
     array_sort(&all->systems, compare_systems);
     for (size_t i = 0; i < all->systems.length; i++)
-        ui_append(text, sizeof(text), "%s%s:*(%zu)", i ? ", " : "", all->systems.data[i].name,
-                  all->systems.data[i].count);
+        ui_append_format(text, sizeof(text), "%s%s:*(%zu)", i ? ", " : "", all->systems.data[i].name,
+                         all->systems.data[i].count);
     if (*text)
         print_indented(text, 2);
 }
@@ -224,11 +224,11 @@ static int list_static_probes(const char *path)
     struct elf_probes probes;
     struct error err;
     if (elf_file_open(&file, path, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     int code = elf_probes_load(&probes, &file, &err);
     if (code) {
         elf_file_close(&file);
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     }
     if (!probes.items.length)
         ui_print("%s has no static probes (USDT); probe its functions with uprobe:%s:FUNCTION\n", path, path);

@@ -43,7 +43,7 @@ static int choose_exporter(struct report_options *options)
     if (!options->exporter) {
         char list[REPORT_LINE_SIZE] = "";
         for (size_t i = 0; i < exporter_count; i++)
-            report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
+            report_append_format(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
         return ui_usage("export", "%s; give --format %s",
                         options->output && strcmp(options->output, "-") != 0
                             ? "the extension of the output does not name a known format"
@@ -73,7 +73,7 @@ static int write_compressed(const struct exporter *exporter, const struct export
     int code = gzip_packer_new(&packer, sink, err);
     if (code)
         return code;
-    const struct byte_sink packed = gzip_packer_sink(packer);
+    const struct byte_sink packed = gzip_packer_make_sink(packer);
     code = exporter_write(exporter, view, &packed, err);
     if (!code)
         code = gzip_packer_finish(packer, err);
@@ -120,8 +120,8 @@ static int write_file(const struct report_options *options, const struct export_
     struct error err = {0};
     const char *path = options->output ? options->output : "-";
     if (profile_file_create(&file, path, &err))
-        return ui_fail_error(&err);
-    struct terminal_sink terminal = {.out = profile_file_sink(file)};
+        return ui_fail_with_error(&err);
+    struct terminal_sink terminal = {.out = profile_file_make_sink(file)};
     bool is_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
     int code = write_in_format(options, view, is_terminal ? terminal_sink(&terminal) : terminal.out, &err);
     if (!code && is_terminal)
@@ -130,7 +130,7 @@ static int write_file(const struct report_options *options, const struct export_
         profile_file_abandon(file);
     else
         code = profile_file_commit(file, &err);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
 /* Removes repeated threads from the list. */
@@ -203,7 +203,7 @@ static int print_preview(const struct report_options *options, const struct expo
     }
     array_free(&text);
     arena_destroy(&memory);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
 static int write_sanitized(const struct report_options *options, const struct export_view *view)

@@ -60,7 +60,7 @@ static bool forward_request(void *context, const char *request, char *answer, si
 {
     const struct follower *follower = context;
     char reply[CONTROL_LINE];
-    if (!ctl_request(follower->recorder, request, reply, sizeof(reply))) {
+    if (!ctl_send_request(follower->recorder, request, reply, sizeof(reply))) {
         snprintf(answer, size, "the recording has ended");
         return false;
     }
@@ -73,7 +73,7 @@ static bool forward_request(void *context, const char *request, char *answer, si
 static void request_state(const struct follower *follower, char *state, size_t size)
 {
     char reply[CONTROL_LINE], word[16] = "ending";
-    if (ctl_request(follower->recorder, "status", reply, sizeof(reply)))
+    if (ctl_send_request(follower->recorder, "status", reply, sizeof(reply)))
         sscanf(reply, "ok %15[a-z]", word);
     snprintf(state, size, "%s", word);
 }
@@ -113,10 +113,10 @@ static int start_server(struct follower *follower, int profile_fd, const struct 
     int code = serve_start(&follower->server, &serve, profile_fd, err);
     if (code)
         return code;
-    ui_print_message("%s follows the recording  (Ctrl+C ends it)", serve_url(follower->server));
-    print_tunnel(serve_port(follower->server));
+    ui_print_message("%s follows the recording  (Ctrl+C ends it)", serve_get_url(follower->server));
+    print_tunnel(serve_get_port(follower->server));
     if (!options->no_open && browser_has_desktop())
-        open_browser(&follower->browser, serve_url(follower->server));
+        open_browser(&follower->browser, serve_get_url(follower->server));
     return 0;
 }
 
@@ -207,7 +207,7 @@ static void publish_saved(struct follower *follower, const char *path)
     follower->generation++;
     int code = follower->server ? 0 : start_server(follower, fd, NULL, &err);
     if (code)
-        ui_fail_error(&err);
+        ui_fail_with_error(&err);
     else
         send_state(follower, fd, NULL);
 }
@@ -250,7 +250,7 @@ static int follow_recording(void *context, int socket)
             get_file_size(follower->spool) == follower->spool_size)
             continue;
         if (publish_profile(follower, &err)) {
-            ui_fail_error(&err);
+            ui_fail_with_error(&err);
             break;
         }
     }

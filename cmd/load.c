@@ -77,10 +77,10 @@ static int serve_copy(struct profile *profile, int fd, const char *name, const s
     struct error err = {0};
     int status = profile->meta.symbolicated == 0 ? symbolicate_and_report(profile, name, symbols, options->no_cache)
                                                  : EXIT_SUCCESS;
-    int named = status == EXIT_SUCCESS ? profile_to_memory(profile, &err) : -1;
+    int named = status == EXIT_SUCCESS ? profile_write_to_memory(profile, &err) : -1;
     profile_destroy(profile);
     if (status == EXIT_SUCCESS)
-        status = named < 0 ? ui_fail_error(&err) : serve_open_and_wait(named, fd, options, symbols);
+        status = named < 0 ? ui_fail_with_error(&err) : serve_open_and_wait(named, fd, options, symbols);
     close(fd);
     return status;
 }
@@ -106,7 +106,7 @@ int load_profile(const char *path, const struct serving_options *options, struct
     struct error err = {0};
     int fd = open_profile(path, name, &err);
     if (fd < 0)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     int code = profile_load_fd(fd, NULL, &profile, &err);
     const char *warning = code ? "" : profile_text(&profile, profile.meta.warning);
     if (warning[0])
@@ -118,7 +118,7 @@ int load_profile(const char *path, const struct serving_options *options, struct
         return serve_open_and_wait(fd, fd, options, symbols);
     close(fd);
     error_prefix(&err, code, "%s", name);
-    return ui_fail_error(&err);
+    return ui_fail_with_error(&err);
 }
 
 /* The address depends on the file of the new side. */
@@ -129,12 +129,12 @@ static int load_comparison(const struct comparing *comparing, const struct servi
     struct error err = {0};
     profile_init(&profile);
     int status = comparing_load(comparing, symbols, options->no_cache, &profile);
-    int fd = status == EXIT_SUCCESS ? profile_to_memory(&profile, &err) : -1;
+    int fd = status == EXIT_SUCCESS ? profile_write_to_memory(&profile, &err) : -1;
     profile_destroy(&profile);
     if (status)
         return status;
     if (fd < 0)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     int original = open(comparing->sides[SIDE_NEW].files.data[0], O_RDONLY | O_CLOEXEC);
     status = serve_open_and_wait(fd, original >= 0 ? original : fd, options, symbols);
     if (original >= 0)

@@ -43,7 +43,7 @@ static int parse_ui(const struct option_use *use)
     options->ui = use->value;
     if (is_hosted(options))
         return 0;
-    int directory = directory_open(use->value, &err);
+    int directory = served_directory_open(use->value, &err);
     if (directory < 0)
         return ui_usage(use->command, "'%s' is not a front end; give 'hosted' or a directory with an index.html",
                         use->value);
@@ -81,7 +81,7 @@ const struct option_row serving_option_rows[] = {
     {.name = NULL},
 };
 
-bool requests_server(const struct serving_options *options)
+bool has_server_options(const struct serving_options *options)
 {
     return options->no_open || options->has_port || options->ui || options->new_address;
 }
@@ -151,9 +151,9 @@ static void show_and_wait(const struct serving_options *options, struct server *
 {
     char hosted[HOSTED_URL_SIZE];
     struct browser_file file = {.path = ""};
-    const char *url = is_hosted(options) ? format_hosted_url(hosted, serve_url(server)) : serve_url(server);
+    const char *url = is_hosted(options) ? format_hosted_url(hosted, serve_get_url(server)) : serve_get_url(server);
     ui_print_message("%s  (Ctrl+C ends it)", url);
-    print_tunnel(serve_port(server));
+    print_tunnel(serve_get_port(server));
     if (!options->no_open && browser_has_desktop())
         open_browser(&file, url);
     bool has_ended = file.path[0] && wait_for_signal(ending, BROWSER_SECONDS);
@@ -220,7 +220,7 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
     symbols->leave_interrupts = true;
     int code = serve_start(&server, &serve, profile_fd, &err);
     if (!code && lasts && !options->has_port)
-        lasting_address_keep_port(&lasting, serve_port(server), SERVE_FIRST_PORT);
+        lasting_address_keep_port(&lasting, serve_get_port(server), SERVE_FIRST_PORT);
     if (!code) {
         show_and_wait(options, server, &ending);
         symbol_options_stop(symbols);
@@ -229,5 +229,5 @@ int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_op
     if (lasts)
         lasting_address_close(&lasting);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }

@@ -27,7 +27,7 @@ struct serving_options {
 extern const struct option_row serving_option_rows[];
 
 /* Returns whether the command line has an option that only a server uses: -n, -P, --ui or --new-address. */
-bool requests_server(const struct serving_options *options);
+bool has_server_options(const struct serving_options *options);
 
 /* In an SSH session, prints the ssh command that forwards the port to the user's own machine. */
 void print_tunnel(uint16_t port);

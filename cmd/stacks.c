@@ -174,9 +174,9 @@ static void print_frame(const struct profile *profile, size_t number, uint32_t f
     uint32_t line = profile->frames.line[frame];
     ui_print("  #%-3zu %s", number, profile_text(profile, names.name));
     if (file[0] && line)
-        ui_print(" (%s:%" PRIu32 ")", path_base_name(file), line);
+        ui_print(" (%s:%" PRIu32 ")", path_get_base_name(file), line);
     else if (file[0] || library[0])
-        ui_print(" (%s)", path_base_name(file[0] ? file : library));
+        ui_print(" (%s)", path_get_base_name(file[0] ? file : library));
     ui_print("%s\n", profile->frames.inline_depth[frame] ? " inlined" : "");
 }
 
@@ -342,7 +342,7 @@ int cmd_stacks(int argc, char **argv)
     if (!code && !list_stacks(&profile, &stacks))
         code = error_no_memory(&err);
     const struct answer answer = {&profile, &stacks, &subject};
-    status = code ? ui_fail_error(&err) : print_answer(&answer, options.json);
+    status = code ? ui_fail_with_error(&err) : print_answer(&answer, options.json);
     symbol_options_close(&options.symbols);
     array_free(&stacks);
     profile_destroy(&profile);

@@ -22,20 +22,20 @@ static int save(const struct profile *profile, const char *path)
     struct profile_file *file;
     struct error err = {0};
     if (profile_file_create(&file, path, &err) != 0)
-        return ui_fail_error(&err);
-    struct byte_sink sink = profile_file_sink(file);
+        return ui_fail_with_error(&err);
+    struct byte_sink sink = profile_file_make_sink(file);
     if (profile_write(profile, NULL, profile_find_time_resolution(profile), &sink, &err) != 0) {
         profile_file_abandon(file);
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     }
-    return profile_file_commit(file, &err) == 0 ? EXIT_SUCCESS : ui_fail_error(&err);
+    return profile_file_commit(file, &err) == 0 ? EXIT_SUCCESS : ui_fail_with_error(&err);
 }
 
 static int symbolicate(const char *input, const char *output, struct symbol_options *symbols, bool no_cache)
 {
     struct profile profile = {0};
     struct error err = {0};
-    int status = profile_load(input, &profile, &err) == 0 ? EXIT_SUCCESS : ui_fail_error(&err);
+    int status = profile_load(input, &profile, &err) == 0 ? EXIT_SUCCESS : ui_fail_with_error(&err);
     if (status == EXIT_SUCCESS)
         status = symbolicate_and_report(&profile, output, symbols, no_cache);
     if (status == EXIT_SUCCESS)
@@ -83,7 +83,7 @@ static int check_readers(const char *input, const struct symbol_options *symbols
         code = profile_check_symbols(&profile, &symbols->search, &listener, &result, &err);
     profile_destroy(&profile);
     if (code != 0)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     ui_print_message("%s: prof and libdw disagree on %llu of %llu addresses with DWARF; %llu addresses have no DWARF",
                      input, (unsigned long long)result.differing, (unsigned long long)result.compared,
                      (unsigned long long)(result.addresses - result.compared - result.declined));

@@ -65,7 +65,7 @@ static int print_report(const char *path, enum report_kind kind, bool *has_waits
         *has_waits = engine_has_waits(report.engine);
     }
     report_destroy(&report);
-    return code ? ui_fail_error(&err) : status;
+    return code ? ui_fail_with_error(&err) : status;
 }
 
 /* Prints the next window. A window without samples leaves the terminal as it is. */
@@ -169,13 +169,13 @@ static int run_top(struct top *top)
     struct termios before;
     struct error err = {0};
     if (make_temporary_path(&top->spool, "spool", &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     bool is_terminal = read_single_keys(&before);
     int code = record_process(top, &err);
     if (is_terminal)
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
     remove_temporary_path(&top->spool);
-    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
 static const struct option_group option_groups[] = {

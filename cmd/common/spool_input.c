@@ -169,7 +169,7 @@ static int unpack_block(struct copying *copying, struct unpacker *unpacker, size
     int code = 0;
     unpacker_feed(unpacker, copying->block, size);
     for (size_t unpacked = 1; !code && unpacked;) {
-        code = unpacker_next(unpacker, copying->unpacked, sizeof(copying->unpacked), &unpacked, err);
+        code = unpacker_read(unpacker, copying->unpacked, sizeof(copying->unpacked), &unpacked, err);
         if (code)
             return error_prefix(err, code, "%s", copying->name);
         code = write_block(copying, copying->unpacked, unpacked, err);
@@ -196,7 +196,7 @@ static int copy_blocks(struct copying *copying, struct error *err)
                             : write_block(copying, copying->block, (size_t)size, err);
     }
     struct error truncated;
-    copying->is_truncated = !code && unpacker && unpacker_end(unpacker, &truncated);
+    copying->is_truncated = !code && unpacker && unpacker_end_input(unpacker, &truncated);
     unpacker_free(unpacker);
     return code;
 }
@@ -264,13 +264,13 @@ static int assemble_perf_data(const char *path, const char *output, const struct
     struct error err = {0};
     struct perf_data_result found = {0};
     if (make_temporary_path(&spool, "spool", &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     int code = import_perf_data(path, symbols->search.perf_cache, spool.text, &found, &err);
     if (!code)
         code = assemble_spool(spool.text, output, symbols, no_cache, result, &err);
     remove_temporary_path(&spool);
     if (code)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     print_import(is_standard_input(path) ? "the standard input" : path, &found);
     return EXIT_SUCCESS;
 }
@@ -283,7 +283,7 @@ int spool_input_assemble(const char *spool, const char *output, const struct sym
         return assemble_perf_data(spool, output, symbols, no_cache, result);
     bool is_running = spool_is_being_written(spool);
     if (assemble_spool(spool, output, symbols, no_cache, result, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     print_state(spool, is_running, result);
     return EXIT_SUCCESS;
 }
@@ -294,7 +294,7 @@ int spool_input_load(const char *path, struct symbol_options *symbols, struct pr
     struct assemble_result result = {.memory_fd = -1};
     if (!spool_input_is_recording(path)) {
         if (profile_load(path, profile, &err))
-            return ui_fail_error(&err);
+            return ui_fail_with_error(&err);
         if (profile->meta.symbolicated)
             return 0;
         symbol_options_open(symbols);
@@ -306,5 +306,5 @@ int spool_input_load(const char *path, struct symbol_options *symbols, struct pr
         return status;
     int code = profile_load_fd(result.memory_fd, NULL, profile, &err);
     close(result.memory_fd);
-    return code == 0 ? 0 : ui_fail_error(&err);
+    return code == 0 ? 0 : ui_fail_with_error(&err);
 }

@@ -61,12 +61,12 @@ static bool print_fetch_progress(void *context, const struct debug_server_progre
     if (stop)
         ui_print_message("stopped downloading debug files; the symbols in these files are missing");
     else if (progress->ended)
-        ui_show("%s", "");
+        ui_show_progress("%s", "");
     else if (progress->total)
-        ui_show("downloading the debug file of %.40s, %.1f of %.1f MB%s", progress->name, (double)progress->done / 1e6,
-                (double)progress->total / 1e6, hint);
+        ui_show_progress("downloading the debug file of %.40s, %.1f of %.1f MB%s", progress->name,
+                         (double)progress->done / 1e6, (double)progress->total / 1e6, hint);
     else
-        ui_show("searching for the debug file of %.40s%s", progress->name, hint);
+        ui_show_progress("searching for the debug file of %.40s%s", progress->name, hint);
     return !stop;
 }
 
@@ -96,7 +96,7 @@ const struct debug_search *symbol_options_open(struct symbol_options *options)
         return &options->search;
     struct debug_server_options server = {.progress = print_fetch_progress, .context = options};
     if (debug_server_new(&options->search.server, &server, &err) && options->urls)
-        ui_fail_error(&err);
+        ui_fail_with_error(&err);
     return &options->search;
 }
 

@@ -52,5 +52,5 @@ int symbolicate_and_report(struct profile *profile, const char *subject, struct 
     symbolicate_result_destroy(&result);
     symbolizer_free(symbolizer);
     symbol_options_block_interrupts(symbols, false);
-    return code == 0 ? EXIT_SUCCESS : ui_fail_error(&err);
+    return code == 0 ? EXIT_SUCCESS : ui_fail_with_error(&err);
 }

@@ -21,7 +21,7 @@ static int write_to_terminal(struct terminal_sink *terminal, size_t size, struct
     char rest[4];
     size_t left = terminal->used - size;
     memcpy(rest, terminal->text + size, left); /* at most 3 bytes */
-    size_t masked = ui_mask(terminal->text, size);
+    size_t masked = ui_replace_invisible(terminal->text, size);
     int code = masked ? terminal->out.write(terminal->out.context, terminal->text, masked, err) : 0;
     memcpy(terminal->text, rest, left);
     terminal->used = left;

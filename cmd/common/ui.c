@@ -8,10 +8,10 @@
 
 static void mask_invisible(char *text)
 {
-    text[ui_mask(text, strlen(text))] = '\0';
+    text[ui_replace_invisible(text, strlen(text))] = '\0';
 }
 
-static bool shows_line; /* ui_show() has printed a progress line that is still visible */
+static bool shows_line; /* ui_show_progress() has printed a progress line that is still visible */
 
 static void clear_line(void)
 {
@@ -33,12 +33,12 @@ static void print_message(const char *prefix, const char *format, va_list args)
     fflush(stderr);
 }
 
-size_t ui_mask(char *text, size_t size)
+size_t ui_replace_invisible(char *text, size_t size)
 {
     const char *at = text, *end = text + size;
     char *out = text;
     for (size_t length; at < end; at += length) {
-        length = utf8_length(at, end);
+        length = utf8_measure_character(at, end);
         bool visible = *at == '\n' || *at == '\t' || (length && utf8_is_visible(utf8_decode(at, length)));
         length = length ? length : 1;
         memmove(out, visible ? at : "?", visible ? length : 1);
@@ -79,10 +79,10 @@ int ui_print_json(void (*write)(struct json_writer *json, const void *context), 
     json_close(&json, '}');
     if (!json_writer_finish(&json) && (putchar('\n') == EOF || fflush(stdout)))
         error_set(&err, errno, "cannot write to standard output: %s", strerror(errno));
-    return err.text[0] ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return err.text[0] ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
-void ui_append(char *text, size_t size, const char *format, ...)
+void ui_append_format(char *text, size_t size, const char *format, ...)
 {
     va_list args;
     size_t used = strlen(text);
@@ -97,7 +97,7 @@ static void print_masked(FILE *file, const char *format, va_list args)
     int size = vasprintf(&text, format, args);
     if (size < 0)
         return;
-    fwrite(text, 1, ui_mask(text, (size_t)size), file);
+    fwrite(text, 1, ui_replace_invisible(text, (size_t)size), file);
     free(text);
 }
 
@@ -141,7 +141,7 @@ void ui_print_error(const char *format, ...)
     va_end(args);
 }
 
-void ui_show(const char *format, ...)
+void ui_show_progress(const char *format, ...)
 {
     char text[200];
     va_list args;
@@ -175,7 +175,7 @@ int ui_fail(const char *format, ...)
     return EXIT_FAILURE;
 }
 
-int ui_fail_error(const struct error *err)
+int ui_fail_with_error(const struct error *err)
 {
     return ui_fail("%s", err->text);
 }

@@ -42,10 +42,10 @@ void ui_init_json(struct json_writer *json, const struct byte_sink *sink, struct
 int ui_print_json(void (*write)(struct json_writer *json, const void *context), const void *context);
 
 /* Appends formatted text to the string in a buffer of `size` bytes, and truncates the string at the buffer's end. */
-void ui_append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void ui_append_format(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Replaces the invisible characters of a text. Returns the new size of the text, which never exceeds the old size. */
-size_t ui_mask(char *text, size_t size);
+size_t ui_replace_invisible(char *text, size_t size);
 
 /* Prints one line. `format` has no newline at its end. */
 void ui_print_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -54,11 +54,11 @@ void ui_print_message(const char *format, ...) __attribute__((format(printf, 1, 
 int ui_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Like ui_fail(), with the sentence of `err`. */
-int ui_fail_error(const struct error *err);
+int ui_fail_with_error(const struct error *err);
 
 /* Prints one line about wrong usage of `command`, and how to get its help. Returns EXIT_USAGE (2). */
 int ui_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Shows a progress line; the next output of any function in this header replaces it. Does nothing if standard error is
  * not a terminal. An empty text removes the progress line. */
-void ui_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ui_show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -29,7 +29,7 @@ static bool read_interpreter(const char *path, char *interpreter, size_t size)
     if (!program_file_read_script_line(path, line, sizeof(line)))
         return false;
     char *rest, *word = strtok_r(line, " \t", &rest);
-    if (word && strcmp(path_base_name(word), "env") == 0)
+    if (word && strcmp(path_get_base_name(word), "env") == 0)
         word = strtok_r(NULL, " \t", &rest);
     return word && snprintf(interpreter, size, "%s", word) < (int)size;
 }
@@ -112,7 +112,7 @@ static bool has_section(bool is_there, const struct elf_file *file, const char *
 static void examine_debug_info(struct findings *findings, const char *path, const struct debug_files *files)
 {
     const struct elf_file *mapped = &files->mapped;
-    bool separate = files->has_separate, lines = debug_files_dwarf(files) != NULL;
+    bool separate = files->has_separate, lines = debug_files_get_dwarf(files) != NULL;
     bool symbols = has_section(files->has_mapped, mapped, ".symtab") ||
                    has_section(separate, &files->separate, ".symtab") || files->has_mini;
     bool is_go = has_section(files->has_mapped, mapped, ".gopclntab");
@@ -155,7 +155,7 @@ static void examine_file(struct findings *findings, const char *path)
         snprintf(id + 2 * i, 3, "%02x", file.build_id[i]);
     finding_add(findings, FINDING_OK, "program", "program", "%.250s, build ID %s", path, id);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF,
-                             .name = path_base_name(path),
+                             .name = path_get_base_name(path),
                              .path = path,
                              .build_id = file.build_id_size ? file.build_id : NULL,
                              .build_id_size = file.build_id_size};

@@ -82,7 +82,7 @@ static int add_profile(struct options *options, struct pushing *pushing)
     profile_init(&profile);
     int status = load_profile(options, &profile);
     if (!status)
-        return pushing_add(pushing, &profile, (struct time_range){0}, &err) ? ui_fail_error(&err) : 0;
+        return pushing_add(pushing, &profile, (struct time_range){0}, &err) ? ui_fail_with_error(&err) : 0;
     profile_destroy(&profile);
     return status;
 }

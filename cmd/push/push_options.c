@@ -96,7 +96,7 @@ static int parse_label(const struct option_use *use)
     if (!value || value == use->value || !value[1])
         return ui_usage(use->command, "--label takes key=value, such as service.name=shop, not '%s'", use->value);
     int code = add_label(use->group, use->value, (size_t)(value - use->value), value + 1, false, &err);
-    return code ? ui_fail_error(&err) : 0;
+    return code ? ui_fail_with_error(&err) : 0;
 }
 
 const struct option_row push_option_rows[] = {
@@ -161,7 +161,7 @@ static int read_environment(struct push_options *options)
     if (headers && !options->headers.length && push_list_split(headers, add_header_pair, options, &err))
         return ui_fail("OTEL_EXPORTER_OTLP_HEADERS: %s", err.text);
     if (service && *service && add_label(options, "service.name", strlen("service.name"), service, true, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     if (attributes && push_list_split(attributes, add_attribute, options, &err))
         return ui_fail("OTEL_RESOURCE_ATTRIBUTES: %s", err.text);
     double ms = timeout && !options->timeout ? strtod(timeout, &end) : 0;

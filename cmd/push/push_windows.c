@@ -223,9 +223,9 @@ static int push_saved_profile(struct pusher *pusher)
     profile_init(&profile);
     if (!status && profile_load(pusher->saved, &profile, &err)) {
         profile_destroy(&profile);
-        status = ui_fail_error(&err);
+        status = ui_fail_with_error(&err);
     } else if (!status && pushing_add(&pusher->pushing, &profile, (struct time_range){0}, &err)) {
-        status = ui_fail_error(&err);
+        status = ui_fail_with_error(&err);
     }
     if (!status)
         status = send_queue(pusher);

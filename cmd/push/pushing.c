@@ -42,7 +42,7 @@ int pushing_open(struct pushing *pushing, const struct push_options *options)
         return ui_fail("no directory for the queue: neither XDG_STATE_HOME nor HOME is set; give one with --queue");
     if (push_queue_open(&pushing->queue, options->queue ? options->queue : own, options->queue_size, &err) ||
         http_client_new(&pushing->client, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     return 0;
 }
 
@@ -108,7 +108,7 @@ static int send_item(struct pushing *pushing, const struct push_item *item, stru
         try->outcome = answer.outcome;
         try->retry_after = http->retry_after;
         try->rejected = answer.rejected;
-        const char *name = push_status_name(http->status);
+        const char *name = push_get_status_name(http->status);
         bool is_taken = answer.outcome == PUSH_TAKEN;
         if (is_taken)
             snprintf(try->why, sizeof(try->why), "%s", answer.sentence);
@@ -253,7 +253,7 @@ int pushing_send(struct pushing *pushing, uint64_t retry)
         }
     }
     if (code < 0)
-        ui_fail_error(&err);
+        ui_fail_with_error(&err);
     if (!pushing->is_background)
         print_queue_size(pushing);
     return code < 0 || !is_sending || pushing->refused > refused ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -45,7 +45,7 @@ const struct option_row control_option_rows[] = {
     {.name = NULL},
 };
 
-int control_check(const struct control_options *options, bool has_command, bool is_recovery)
+int control_options_check(const struct control_options *options, bool has_command, bool is_recovery)
 {
     bool keeps_last = options->keep.bytes || options->keep.ns;
     if (is_recovery && (keeps_last || options->max_size || options->paused || options->delay || options->iterations))

@@ -14,7 +14,7 @@ extern const struct option_row control_option_rows[];
 
 /* Checks that these options fit together and to the rest of the command line. Returns 0 or the exit status after a
  * message. */
-int control_check(const struct control_options *options, bool has_command, bool is_recovery);
+int control_options_check(const struct control_options *options, bool has_command, bool is_recovery);
 
 /* The data from which a recording makes snapshots. */
 struct snapshot_source {

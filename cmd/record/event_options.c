@@ -55,7 +55,7 @@ int event_options_find(struct event_options *options)
         if (code == -EINVAL)
             return ui_usage("record", "%s", err.text);
         if (code)
-            return ui_fail_error(&err);
+            return ui_fail_with_error(&err);
     }
     if (options->no_cpu_samples && !options->list.length)
         return ui_usage("record", "--no-cpu-samples leaves nothing to sample: %s is CPU time", options->texts.data[0]);

@@ -28,7 +28,7 @@ static bool is_recorder_writing(const char *directory, const char *name)
     return snprintf(path, sizeof(path), "%s/%s", directory, name) < PATH_MAX && spool_is_being_written(path);
 }
 
-void leftover_report(const char *base)
+void print_leftover(const char *base)
 {
     const char *slash = strrchr(base, '/');
     int directory_length = slash ? (int)(slash - base) + 1 : 0;

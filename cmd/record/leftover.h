@@ -2,4 +2,4 @@
 #pragma once
 
 /* Prints a message about a spool file "BASE.PID.spool" whose recorder was killed, or could not save the profile. */
-void leftover_report(const char *base);
+void print_leftover(const char *base);

@@ -62,7 +62,7 @@ static int check_output(const char *output)
     snprintf(old, sizeof(old), "%s.old", output);
     if (is_directory(old) && stat(output, &info) == 0)
         return ui_fail("cannot save %s: the earlier file would become %s, which is a directory", output, old);
-    return file_output_check(output, &err) ? ui_fail_error(&err) : 0;
+    return file_output_check(output, &err) ? ui_fail_with_error(&err) : 0;
 }
 
 /* Finds the common start of the names of spool files: the path of the output or, without an output, of a temporary
@@ -92,7 +92,7 @@ static int save_profile(const struct record_line *options, const char *spool, in
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
-    return ui_fail_error(&err);
+    return ui_fail_with_error(&err);
 }
 
 /* ---- commands ---- */
@@ -104,7 +104,7 @@ static bool wants_server(const struct record_line *options)
 {
     const char *ci = getenv("CI");
     bool is_automatic = !isatty(STDERR_FILENO) || (ci && (!strcmp(ci, "true") || !strcmp(ci, "1")));
-    return !options->save_only && (!is_automatic || requests_server(&options->serving));
+    return !options->save_only && (!is_automatic || has_server_options(&options->serving));
 }
 
 static int serve(struct record_line *options, int status)
@@ -181,7 +181,7 @@ static void print_targets(void *context)
 {
     const struct record_line *options = context;
     if (!options->quiet)
-        target_print(&options->targets, options->duration != 0);
+        target_options_print(&options->targets, options->duration != 0);
 }
 
 /* The processes that run beside the recorder: the live page and the pusher. */
@@ -218,7 +218,7 @@ static int start_companions(struct companions *companions, struct record_line *o
         return EXIT_SUCCESS;
     push_windows_end(companions->windows, true);
     companions->windows = NULL;
-    return ui_fail_error(&err);
+    return ui_fail_with_error(&err);
 }
 
 static struct record_options make_recorder_options(struct record_line *options, const char *spool)
@@ -247,7 +247,7 @@ static struct record_options make_recorder_options(struct record_line *options, 
                                       .recorder = "prof " PROF_VERSION,
                                       .output_to_error = record_line_is_piped(options),
                                       .control = options->control};
-    target_apply(&options->targets, &recorder);
+    target_options_apply(&options->targets, &recorder);
     return recorder;
 }
 
@@ -301,7 +301,7 @@ static int record_and_save(struct record_line *options, const char *spool, struc
         goto out;
     code = record_command(&recorder, recorded, &err);
     if (code) {
-        ui_fail_error(&err);
+        ui_fail_with_error(&err);
         status = recorded->launch_failed ? get_launch_status(code) : EXIT_FAILURE;
         goto out;
     }
@@ -313,7 +313,7 @@ static int record_and_save(struct record_line *options, const char *spool, struc
     status = save(options, spool, &files, companions, recorded, saved);
     if (!status) {
         if (start_pusher(companions, options, NULL, options->output, &err))
-            ui_fail_error(&err);
+            ui_fail_with_error(&err);
         signal(SIGPIPE, on_closed_pipe);
     }
 out:
@@ -326,13 +326,13 @@ static int record(struct record_line *options)
     struct error err = {0};
     int code = options->command[0] ? launch_check_program(options->command[0], &err) : 0;
     if (code) {
-        ui_fail_error(&err);
+        ui_fail_with_error(&err);
         return get_launch_status(code);
     }
     char base[PATH_MAX - 32], spool[PATH_MAX];
     get_spool_base(options, base, sizeof(base));
     if (!options->quiet)
-        leftover_report(base);
+        print_leftover(base);
     snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
 
     struct companions companions = {.live = NULL};

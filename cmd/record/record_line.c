@@ -162,9 +162,9 @@ static int check_options(struct record_line *options, char **argv)
                         options->live ? "live" : "push");
     if (options->host && !*options->host)
         return ui_usage("record", "--host needs the name of a machine, such as user@server");
-    int status = control_check(&options->control, *options->command != NULL, options->recover != NULL);
+    int status = control_options_check(&options->control, *options->command != NULL, options->recover != NULL);
     if (!status)
-        status = target_check(&options->targets, *options->command != NULL);
+        status = target_options_check(&options->targets, *options->command != NULL);
     if (!status)
         status = record_push_check(&options->push, options->recover != NULL, record_line_is_piped(options),
                                    options->control.keep.ns);

@@ -28,7 +28,7 @@ static char *next_line(struct lines *lines)
     return line;
 }
 
-#define append(line, ...) ui_append((line), LINE_SIZE, __VA_ARGS__)
+#define append(line, ...) ui_append_format((line), LINE_SIZE, __VA_ARGS__)
 
 static double get_percent(uint64_t part, uint64_t whole)
 {

@@ -348,7 +348,7 @@ static int fetch(const struct record_line *line, int recorder)
     struct error err = {0};
     bool has_old = false;
     if (file_output_open(&file, line->output, 0600, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     file.keeps_old = &has_old;
     int code = send_line("get", get_profile_name(line->output)) ? copy_file(ssh.from, file.fd) : 0;
     int status = end_keeper();
@@ -361,7 +361,7 @@ static int fetch(const struct record_line *line, int recorder)
     else if (status && !ssh.signal)
         status = ui_fail("the connection to %s ended, and the recording there ends without a profile", ssh.host);
     else if (!status && file_output_commit(&file, &err))
-        status = ui_fail_error(&err);
+        status = ui_fail_with_error(&err);
     if (!status && has_old && !line->quiet)
         ui_print_message("the earlier file is now %s.old", file.path);
     file_output_close(&file);
@@ -392,7 +392,7 @@ int record_remotely(const struct record_line *line, bool *is_saved)
     *is_saved = false;
     ssh.host = line->host;
     if (make_temporary_path(&ssh.control, "ssh", &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     for (size_t i = 0; i < NUMBERS; i++) {
         struct sigaction action = {.sa_handler = numbers[i] == SIGPIPE ? SIG_IGN : handle_signal};
         sigaction(numbers[i], NULL, &before[i]);

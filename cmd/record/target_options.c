@@ -55,7 +55,7 @@ const struct option_row target_option_rows[] = {
     {.name = NULL},
 };
 
-int target_check(const struct target_options *options, bool has_command)
+int target_options_check(const struct target_options *options, bool has_command)
 {
     const char *all = options->cgroup ? "--cgroup" : "-a";
     if (options->pid_count && has_command)
@@ -71,7 +71,7 @@ int target_check(const struct target_options *options, bool has_command)
     return 0;
 }
 
-void target_apply(struct target_options *options, struct record_options *record)
+void target_options_apply(struct target_options *options, struct record_options *record)
 {
     struct error ignored;
     if (options->pid_count && !options->no_inherit)
@@ -110,7 +110,7 @@ static void print_children(const struct target_options *options)
             subject, count);
 }
 
-void target_print(const struct target_options *options, bool has_duration)
+void target_options_print(const struct target_options *options, bool has_duration)
 {
     char targets[160];
     if (options->cgroup)

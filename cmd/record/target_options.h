@@ -31,14 +31,14 @@ struct target_options {
 extern const struct option_row target_option_rows[];
 
 /* Checks that no option contradicts another option or the command. Returns 0, or the exit status after a message. */
-int target_check(const struct target_options *options, bool has_command);
+int target_options_check(const struct target_options *options, bool has_command);
 
 /* Copies the options to `record`, which must not outlive them. Lists the child processes that the processes of -p have
  * before the recording begins. */
-void target_apply(struct target_options *options, struct record_options *record);
+void target_options_apply(struct target_options *options, struct record_options *record);
 
 /* Without a command, prints which processes prof records, until when, and which of their child processes it does not
  * record. */
-void target_print(const struct target_options *options, bool has_duration);
+void target_options_print(const struct target_options *options, bool has_duration);
 
 void target_options_destroy(struct target_options *options);

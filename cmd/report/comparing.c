@@ -153,7 +153,7 @@ static int finish_file(struct loaded_file *file, struct symbol_options *symbols,
         close(result.memory_fd);
     }
     if (file->code)
-        return ui_fail_error(&file->err);
+        return ui_fail_with_error(&file->err);
     return file->profile.meta.symbolicated == 0 ? symbolicate_and_report(&file->profile, file->path, symbols, no_cache)
                                                 : 0;
 }
@@ -247,7 +247,7 @@ int comparing_load(const struct comparing *comparing, struct symbol_options *sym
         inputs[i].name = names[inputs[i].side];
     if (!status && (profile_compare(out, inputs, count, comparing->forgiven, &err) ||
                     comparison_set_scale(out, comparing->by, comparing->by_function, &err)))
-        status = ui_fail_error(&err);
+        status = ui_fail_with_error(&err);
     for (size_t i = 0; i < count; i++) {
         profile_destroy(&files[i].profile);
         free(files[i].kept);

@@ -120,11 +120,11 @@ int report_prepare(struct report *report)
     }
     report->engine = engine_new(&profile, &err);
     if (!report->engine)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     report->profile = engine_get_profile(report->engine);
     status = report->options.kind == REPORT_WAITS ? report_choose_waits(report) : EXIT_SUCCESS;
     if (!status)
-        status = report_select(report);
+        status = report_apply_selection(report);
     if (!status && report->options.kind == REPORT_CRITICAL_PATH)
         status = report_choose_path(report);
     if (!status)
@@ -134,11 +134,11 @@ int report_prepare(struct report *report)
     if (status)
         return status;
     if (report_query_engine(report, &err) || func_inlining_compute(&report->inlining, report->profile, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     if (report->options.kind == REPORT_CRITICAL_PATH && report_find_path(report, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     if (report->options.kind == REPORT_GROUPS && report_find_groups(report, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     if (report->has_object)
         status = report_resolve_object(report);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
@@ -158,7 +158,7 @@ static int print_to_pager(struct report *report)
     int reason = errno;
     pager_wait();
     if (code)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     return written ? EXIT_SUCCESS : ui_fail("cannot write the report: %s", strerror(reason));
 }
 

@@ -17,7 +17,7 @@
 
 enum { CHANGE_COLUMNS = 12 };
 
-const struct profile_comparison *report_comparison(const struct report *report)
+const struct profile_comparison *report_get_comparison(const struct report *report)
 {
     return &report->profile->meta.comparison;
 }
@@ -82,10 +82,10 @@ static void print_sides(const struct report *report, const double shown[PROFILE_
     format_relative(report, shown[SIDE_BASE], shown[SIDE_NEW], relative);
     print_weight(report, shown[SIDE_BASE]);
     print_weight(report, shown[SIDE_NEW]);
-    report_color(report, choose_change_color(report, shown[SIDE_NEW] - shown[SIDE_BASE]));
+    report_print_color(report, choose_change_color(report, shown[SIDE_NEW] - shown[SIDE_BASE]));
     report_print_right_aligned(report, change, report->total_columns);
     report_print_right_aligned(report, relative, 10);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
 }
 
 unsigned report_print_compared_self(const struct report *report, const double self[PROFILE_SIDES])
@@ -95,8 +95,8 @@ unsigned report_print_compared_self(const struct report *report, const double se
     return 3 * report->total_columns + 2 + 10 + 2;
 }
 
-void report_print_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
-                           const char *interval)
+void report_print_compared_figures(const struct report *report, const struct side_figures sides[PROFILE_SIDES],
+                                   bool by_self, const char *interval)
 {
     char other[QUANTITY_TEXT_MAX];
     double totals[PROFILE_SIDES] = {sides[SIDE_BASE].total, sides[SIDE_NEW].total};
@@ -116,7 +116,7 @@ static void print_side_columns(const struct report *report)
     char base[64], new[64];
     snprintf(base, sizeof(base), "base %.50s", report->weight.unit);
     snprintf(new, sizeof(new), "new %.50s", report->weight.unit);
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     report_print_right_aligned(report, base, report->total_columns);
     putchar(' ');
     report_print_right_aligned(report, new, report->total_columns);
@@ -129,7 +129,7 @@ void report_print_compared_self_columns(const struct report *report, const char 
 {
     print_side_columns(report);
     ui_print("  %s", title);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -141,7 +141,7 @@ void report_print_compared_columns(const struct report *report, const char *titl
     putchar(' ');
     report_print_right_aligned(report, by_self ? "total change" : "self change", report->self_columns + 1);
     ui_print("  %s", title);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -151,7 +151,7 @@ static void print_side(const struct report *report, const struct func_changes *c
 {
     static const char *const names[] = {[SIDE_BASE] = "Base", [SIDE_NEW] = "New"};
     char total[QUANTITY_TEXT_MAX], count[QUANTITY_TEXT_MAX];
-    const struct profile_comparison *comparison = report_comparison(report);
+    const struct profile_comparison *comparison = report_get_comparison(report);
     size_t intervals = engine_count_intervals(report->engine, side);
     format_count(count, (double)intervals);
     format_weight(total, report->side_totals[side], report->weight.unit);
@@ -209,7 +209,7 @@ static const char *name_counted_time(enum sample_weight kind)
 
 void report_print_compared_head(const struct report *report, const struct func_changes *changes)
 {
-    const struct profile_comparison *comparison = report_comparison(report);
+    const struct profile_comparison *comparison = report_get_comparison(report);
     const char *warning = profile_text(report->profile, report->profile->meta.warning);
     double base = report->side_totals[SIDE_BASE], new = report->side_totals[SIDE_NEW];
     char change[QUANTITY_TEXT_MAX], relative[QUANTITY_TEXT_MAX];
@@ -263,7 +263,7 @@ const char *report_describe_verdicts(const struct func_changes *changes, const s
         return NULL;
     if (!changes->are_runs)
         return one_run_text;
-    bool in_turn = !report_comparison(report)->is_one_after_other;
+    bool in_turn = !report_get_comparison(report)->is_one_after_other;
     return in_turn || (!is_changed && !is_anything_changed(changes)) ? NULL : one_after_other_text;
 }
 
@@ -283,7 +283,7 @@ static void print_function(const struct report *report, const struct func_change
     char reach[QUANTITY_TEXT_MAX] = "";
     if (estimate)
         report_format_half_interval(report, estimate, reach);
-    report_print_compared(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
+    report_print_compared_figures(report, row->sides, report->options.order == FUNCS_BY_SELF, reach);
     report_print_func(report, row->func, "", report_measure_room(report, report->figures_columns));
     putchar('\n');
 }
@@ -318,7 +318,7 @@ static void print_functions(const struct report *report, const struct func_chang
         const struct func_timing *row = &changes->functions.rows[i];
         double weight = report->options.order == FUNCS_BY_SELF ? row->self : row->total;
         if (is_noise(changes, row) != of_noise ||
-            !report_takes_row(report, counts, of_noise ? weight : INFINITY, DEFAULT_LIMIT))
+            !report_count_row(report, counts, of_noise ? weight : INFINITY, DEFAULT_LIMIT))
             continue;
         if (!has_title && of_noise)
             print_noise_title(changes);
@@ -344,11 +344,11 @@ static void print_one_sided_functions(const struct report *report, const struct 
     if (!count)
         return;
     format_weight(weight, sum, report->weight.unit);
-    report_append(text, "%zu function%s %s, with %s %s self.", count, count == 1 ? "" : "s",
-                  side == SIDE_NEW ? "appeared"
-                  : count == 1     ? "is gone"
-                                   : "are gone",
-                  weight, report->weight.unit);
+    report_append_format(text, "%zu function%s %s, with %s %s self.", count, count == 1 ? "" : "s",
+                         side == SIDE_NEW ? "appeared"
+                         : count == 1     ? "is gone"
+                                          : "are gone",
+                         weight, report->weight.unit);
     report_print_wrapped(report, text, 0, 0);
 }
 

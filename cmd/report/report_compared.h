@@ -5,7 +5,7 @@
 
 #include "cmd/report/report.h"
 
-const struct profile_comparison *report_comparison(const struct report *report);
+const struct profile_comparison *report_get_comparison(const struct report *report);
 
 /* Formats a change: "+12.5", "-3", or a dash for 0. */
 void report_format_change(const struct report *report, double change, char out[QUANTITY_TEXT_MAX]);
@@ -21,8 +21,8 @@ void report_print_compared_head(const struct report *report, const struct func_c
 /* Prints the columns base, new and change. With `by_self` they count self time, and a last column has the change of
  * the total; otherwise they count the total, and the last column has the change of self time. `interval`: text of
  * one more column, or NULL for none. */
-void report_print_compared(const struct report *report, const struct side_figures sides[PROFILE_SIDES], bool by_self,
-                           const char *interval);
+void report_print_compared_figures(const struct report *report, const struct side_figures sides[PROFILE_SIDES],
+                                   bool by_self, const char *interval);
 void report_print_compared_columns(const struct report *report, const char *title, bool by_self, bool has_interval);
 
 /* Prints the columns base, new and change of self time only. Returns their width in columns. */

@@ -109,7 +109,7 @@ int report_print_compared_lines(const struct report *report, struct error *err)
     if (!code)
         report_print_compared_self_columns(report, "line and function");
     for (size_t i = 0; !code && i < lines.rows.length && !counts.limit; i++)
-        if (report_takes_row(report, &counts, get_line_change(&lines.rows.data[i]), MOST_LINES))
+        if (report_count_row(report, &counts, get_line_change(&lines.rows.data[i]), MOST_LINES))
             print_line(report, &lines.rows.data[i]);
     if (!code) {
         report_print_omissions(report, &counts, "line");
@@ -174,7 +174,7 @@ int report_compare_file(struct report_compared_file *file, const struct report *
 
 static void print_file_line(const struct report *report, const struct compared_file_line *row, const char *text)
 {
-    report_print_compared(report, row->sides, false, NULL);
+    report_print_compared_figures(report, row->sides, false, NULL);
     ui_print("%*u%s", NUMBER_COLUMNS, row->line, text && *text ? "  " : "");
     report_print_text(report, text ? text : "",
                       report_measure_room(report, report->figures_columns + NUMBER_COLUMNS + 2));
@@ -191,13 +191,13 @@ int report_print_compared_file(const struct report *report, struct error *err)
     if (!code) {
         source_text_read(&text, report, name);
         report_print_compared_columns(report, "line", false, false);
-        report_print_compared(report, file.all.sides, false, NULL);
+        report_print_compared_figures(report, file.all.sides, false, NULL);
         report_print_shortened(report, name, report_measure_room(report, report->figures_columns));
         putchar('\n');
     }
     for (size_t i = 0; !code && i < file.lines.length && !counts.limit; i++) {
         const struct compared_file_line *row = &file.lines.data[i];
-        if (report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
+        if (report_count_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
             print_file_line(report, row, row->line ? source_text_get_line(&text, row->line) : "(unknown line)");
     }
     if (!code)

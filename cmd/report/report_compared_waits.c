@@ -70,13 +70,13 @@ static void print_columns(const struct report *report, unsigned name_columns)
                                                        [WAITS_BY_WAKER] = "ended by"};
     static const char *const numbers[] = {"base ms", "new ms", "change", "95%"};
     bool has_kind = report->wait_grouping != WAITS_BY_REASON;
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         report_print_right_aligned(report, numbers[i], report->total_columns + 1);
     report_print_right_aligned(report, "base count", COUNT_COLUMNS);
     report_print_right_aligned(report, "new count", COUNT_COLUMNS);
     ui_print("  %-*s%s", has_kind ? (int)name_columns + 2 : 0, titles[report->wait_grouping], has_kind ? "kind" : "");
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -101,9 +101,9 @@ static void print_row(const struct report *report, const struct compared_waits *
         report_print_right_aligned(report, text, columns);
     }
     report_format_change(report, get_change(row), text);
-    report_color(report, is_noise(waits, row) ? COLOR_NORMAL : get_change(row) > 0 ? COLOR_HOT : COLOR_WARM);
+    report_print_color(report, is_noise(waits, row) ? COLOR_NORMAL : get_change(row) > 0 ? COLOR_HOT : COLOR_WARM);
     report_print_right_aligned(report, text, columns);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     text[0] = '\0';
     if (change)
         report_format_half_interval(report, change, text);
@@ -128,7 +128,7 @@ static void print_rows(const struct report *report, const struct compared_waits 
     for (size_t i = 0; i < waits->list.length && !counts->limit; i++) {
         const struct compared_wait *row = &waits->list.data[i];
         if (is_noise(waits, row) != of_noise ||
-            !report_takes_row(report, counts, of_noise ? get_change(row) : INFINITY, USUAL_ROWS))
+            !report_count_row(report, counts, of_noise ? get_change(row) : INFINITY, USUAL_ROWS))
             continue;
         if (!has_title && of_noise)
             puts("\nNot more than noise:");
@@ -171,7 +171,7 @@ int report_write_compared_waits(struct json_writer *json, const struct report *r
     json_member_text(json, "grouping", report_get_wait_grouping_name(report->wait_grouping));
     json_member_open(json, "waits", '[');
     for (size_t i = 0; !code && i < waits.list.length && !counts.limit; i++)
-        if (report_takes_row(report, &counts, get_change(&waits.list.data[i]), SIZE_MAX))
+        if (report_count_row(report, &counts, get_change(&waits.list.data[i]), SIZE_MAX))
             compared_wait_write(json, &waits, &waits.list.data[i], report->engine);
     json_close(json, ']');
     compared_waits_destroy(&waits);

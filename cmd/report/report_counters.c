@@ -41,10 +41,10 @@ static void format_process(const struct report *report, const struct counter_row
     const char *name = profile_text(report->profile, thread->process_name);
     text[0] = '\0';
     if (row->display.is_of_system)
-        report_append(text, "System");
+        report_append_format(text, "System");
     else
-        report_append(text, "%.40s (%.20s)", name[0] ? name : profile_text(report->profile, thread->name),
-                      profile_text(report->profile, row->counter->pid));
+        report_append_format(text, "%.40s (%.20s)", name[0] ? name : profile_text(report->profile, thread->name),
+                             profile_text(report->profile, row->counter->pid));
 }
 
 /* ---- figures ---- */
@@ -133,13 +133,13 @@ int report_print_counters(const struct report *report, struct error *err)
         if (strcmp(name, last) != 0) {
             if (rows)
                 putchar('\n');
-            report_color(report, COLOR_BOLD);
+            report_print_color(report, COLOR_BOLD);
             static const char *const titles[] = {"least", "mean", "most", "total"};
             for (size_t k = 0; k < 4; k++)
                 print_right_aligned(report, titles[k]);
             fputs("  ", stdout);
             report_print_text(report, name, 80);
-            report_color(report, COLOR_NORMAL);
+            report_print_color(report, COLOR_NORMAL);
             putchar('\n');
             snprintf(last, sizeof(last), "%s", name);
         }
@@ -148,7 +148,7 @@ int report_print_counters(const struct report *report, struct error *err)
     }
     if (!rows)
         puts("This profile has no counters in this range.");
-    report_print_rest(count, rows);
+    report_print_hidden_count(count, rows);
     return 0;
 }
 
@@ -259,12 +259,12 @@ void report_print_figures(const struct report *report)
         }
         if (!shown++) {
             static const char *const titles[] = {"peak memory", "page faults", "read", "written", "switches"};
-            report_color(report, COLOR_BOLD);
+            report_print_color(report, COLOR_BOLD);
             ui_print("%6s", "CPU");
             for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
                 print_right_aligned(report, titles[i]);
             ui_print("  %s", "process");
-            report_color(report, COLOR_NORMAL);
+            report_print_color(report, COLOR_NORMAL);
             putchar('\n');
         }
         print_figures(report, &figures);

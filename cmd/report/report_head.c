@@ -72,7 +72,7 @@ static void append_amount(const struct report *report, char *line)
         format_count(text, report->total);
     bool has_unit = strcmp(unit, "ms") != 0 && strcmp(unit, "bytes") != 0;
     if (strcmp(unit, "samples") != 0)
-        report_append(line, "%s%s%s", text, has_unit ? " " : "", has_unit ? unit : "");
+        report_append_format(line, "%s%s%s", text, has_unit ? " " : "", has_unit ? unit : "");
 }
 
 static void append_time(const struct report *report, char *line)
@@ -84,13 +84,13 @@ static void append_time(const struct report *report, char *line)
         return;
     }
     format_time(text, wall);
-    report_append(line, "%s", text);
+    report_append_format(line, "%s", text);
     if (!profile_has_weight(report->profile, WEIGH_CPU_TIME))
         return;
     format_time(text, cpu);
-    report_append(line, ", CPU %s", text);
+    report_append_format(line, ", CPU %s", text);
     if (wall > 0)
-        report_append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
+        report_append_format(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
 }
 
 static void append_samples(const struct report *report, char *line)
@@ -104,9 +104,9 @@ static void append_samples(const struct report *report, char *line)
     format_count(all_text, all);
     bool is_part = report_is_filtered(report) && report->options.kind != REPORT_CRITICAL_PATH;
     if (is_part)
-        report_append(line, "%s %s of", comma, counted_text);
-    report_append(line, "%s%s%s %s%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
-                  report_get_counted_noun(report).text, all == 1 ? "" : "s");
+        report_append_format(line, "%s %s of", comma, counted_text);
+    report_append_format(line, "%s%s%s %s%s", is_part ? "" : comma, is_part || *comma ? " " : "", all_text,
+                         report_get_counted_noun(report).text, all == 1 ? "" : "s");
 }
 
 static int count_processes(const struct report *report, size_t *count, struct error *err)
@@ -125,14 +125,14 @@ static void append_threads(const struct report *report, size_t processes, char *
     size_t all = report->profile->threads.length, count = report->threads.length;
     const struct thread *first = &report->profile->threads.data[report->threads.data[0]];
     if (count < all && count == 1)
-        report_append(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
-                      profile_text(report->profile, first->tid));
+        report_append_format(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
+                             profile_text(report->profile, first->tid));
     else if (count < all)
-        report_append(line, ", %zu of %zu threads", count, all);
+        report_append_format(line, ", %zu of %zu threads", count, all);
     else if (processes > 1)
-        report_append(line, ", %zu processes", processes);
+        report_append_format(line, ", %zu processes", processes);
     if (count == all && count > 1 && count != processes)
-        report_append(line, ", %zu threads", count);
+        report_append_format(line, ", %zu threads", count);
 }
 
 static void print_first_line(const struct report *report, const struct metadata *metadata, size_t processes)
@@ -150,19 +150,19 @@ static void print_first_line(const struct report *report, const struct metadata 
         append_time(report, line);
         append_samples(report, line);
         if (lost > 0 && !report_is_filtered(report) && report->threads.length == report->profile->threads.length)
-            report_append(line, ", %s lost", lost_text);
+            report_append_format(line, ", %s lost", lost_text);
         if (with_threads || report->threads.length < report->profile->threads.length)
             append_threads(report, processes, line);
         if (end)
-            report_append(line, ", %.60s", end);
+            report_append_format(line, ", %.60s", end);
         if (!report->width || report_measure_text(report, line) + LEAST_COMMAND + 2 <= report->width)
             break;
     }
     unsigned left = report_measure_room(report, report_measure_text(report, line) + 2);
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     unsigned used = report_print_shortened(report, command[0] ? command : profile_text(report->profile, meta->product),
                                            left && left < LEAST_COMMAND ? LEAST_COMMAND : left);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar(':');
     report_print_wrapped(report, line, 4, used + 1);
 }
@@ -171,9 +171,9 @@ static void print_first_line(const struct report *report, const struct metadata 
 
 void report_warn(const struct report *report, const char *text)
 {
-    report_color(report, COLOR_WARNING);
+    report_print_color(report, COLOR_WARNING);
     fputs("Warning:", stdout);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     report_print_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
 }
 
@@ -205,15 +205,15 @@ static void warn_of_few_samples(const struct report *report)
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW_SAMPLES)
         return;
-    report_append(text, "%.0f %s%s %s too few for reliable percentages", samples, report_get_counted_noun(report).text,
-                  samples == 1 ? "" : "s", samples == 1 ? "is" : "are");
+    report_append_format(text, "%.0f %s%s %s too few for reliable percentages", samples,
+                         report_get_counted_noun(report).text, samples == 1 ? "" : "s", samples == 1 ? "is" : "are");
     if (report_is_filtered(report))
-        report_append(text, ".");
+        report_append_format(text, ".");
     else if (cpu > 0 && cpu < mostly_waiting * wall)
-        report_append(text, ": the target waited %.1f%% of the time, and samples cover only CPU time.",
-                      100 - 100 * cpu / wall);
+        report_append_format(text, ": the target waited %.1f%% of the time, and samples cover only CPU time.",
+                             100 - 100 * cpu / wall);
     else
-        report_append(text, ": record for longer, or with more samples a second (prof record -r).");
+        report_append_format(text, ": record for longer, or with more samples a second (prof record -r).");
     report_warn(report, text);
 }
 
@@ -250,9 +250,9 @@ static int print_low_quality(const struct report *report, const struct metadata 
     if (own[0])
         report_warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
-        report_append(text, "%.1f%% of the samples were lost, %s (--markers shows the times, -v the counts).",
-                      100 * lost / (lost + all),
-                      covered ? "and the profile shows their time as (not sampled)" : "so times are too short");
+        report_append_format(text, "%.1f%% of the samples were lost, %s (--markers shows the times, -v the counts).",
+                             100 * lost / (lost + all),
+                             covered ? "and the profile shows their time as (not sampled)" : "so times are too short");
         report_warn(report, text);
     }
     if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {
@@ -282,7 +282,7 @@ static int print_low_quality(const struct report *report, const struct metadata 
 
 /* ---- events ---- */
 
-struct event_count report_count_event(const struct report *report, size_t event)
+struct event_count report_get_event_count(const struct report *report, size_t event)
 {
     struct event_count count = {0};
     for (size_t i = 0; i < report->threads.length; i++) {
@@ -307,15 +307,15 @@ static void print_events(const struct report *report)
         return;
     for (size_t i = 0; i < meta->events.length; i++) {
         char total[QUANTITY_TEXT_MAX], samples[QUANTITY_TEXT_MAX];
-        struct event_count count = report_count_event(report, i);
+        struct event_count count = report_get_event_count(report, i);
         format_count(total, count.total);
         format_count(samples, count.samples);
-        report_append(text, "%s%.200s %s", i ? ", " : "", profile_text(report->profile, meta->events.data[i].name),
-                      total);
+        report_append_format(text, "%s%.200s %s", i ? ", " : "",
+                             profile_text(report->profile, meta->events.data[i].name), total);
         if (count.total != count.samples)
-            report_append(text, " (%s sample%s)", samples, count.samples == 1 ? "" : "s");
+            report_append_format(text, " (%s sample%s)", samples, count.samples == 1 ? "" : "s");
     }
-    report_append(text, "; --weight NAME counts one of them.");
+    report_append_format(text, "; --weight NAME counts one of them.");
     fputs("Events:", stdout);
     report_print_wrapped(report, text, 4, (unsigned)strlen("Events:"));
 }
@@ -354,9 +354,9 @@ static void print_metadata(const struct report *report, const char *title, const
     if (!metadata->length)
         return;
     putchar('\n');
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     report_print_text(report, title, 0);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
     for (size_t i = 0; i < metadata->length; i++) {
         fputs("  ", stdout);
@@ -404,12 +404,12 @@ static void write_finding_hint(const struct report *report, const struct finding
     bool is_word = strlen(object) <= MOST_NAME && !strchr(object, '\'');
     hint[0] = '\0';
     if (finding->kind == FINDING_PATH)
-        report_append(hint, " --critical-path shows when.");
+        report_append_format(hint, " --critical-path shows when.");
     else if (finding->kind == FINDING_WAIT && is_word)
-        report_append(hint, " --waits='%s' shows who waits%s.", object,
-                      profile_has_wakers(report->profile) ? ", and who ends the waits" : "");
+        report_append_format(hint, " --waits='%s' shows who waits%s.", object,
+                             profile_has_wakers(report->profile) ? ", and who ends the waits" : "");
     else if (finding->kind == FINDING_WAIT)
-        report_append(hint, " --waits shows all waits.");
+        report_append_format(hint, " --waits shows all waits.");
 }
 
 /* Prints the sentences with which the page begins. The warnings below have those about the quality of the data. */

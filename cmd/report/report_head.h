@@ -17,4 +17,4 @@ void report_warn(const struct report *report, const char *text);
 struct event_count {
     double total, samples;
 };
-struct event_count report_count_event(const struct report *report, size_t event);
+struct event_count report_get_event_count(const struct report *report, size_t event);

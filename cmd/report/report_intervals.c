@@ -40,7 +40,7 @@ static int select_subject(struct interval_list *list, const struct report *repor
 static int fill_list(struct interval_list *list, const struct report *report, struct error *err)
 {
     struct marker_view *view;
-    int code = report_view_markers(report, report->options.search, &view, err);
+    int code = report_query_markers(report, report->options.search, &view, err);
     size_t count = 0;
     const uint32_t *shown = code ? NULL : marker_view_get_matches(view, &count);
     if (!code)
@@ -83,11 +83,11 @@ static void append_waits(const struct report *report, const struct interval_list
         if (best == SIZE_MAX)
             break;
         before = get_interval_waits(list, row)[best];
-        report_append(text, "%s%s %.1f%%", *text ? ", " : "", get_wait_reason_name(report->engine, (uint32_t)best),
-                      100 * before / total);
+        report_append_format(text, "%s%s %.1f%%", *text ? ", " : "",
+                             get_wait_reason_name(report->engine, (uint32_t)best), 100 * before / total);
     }
     if (list->names.data[row].rest > 0.001 * total)
-        report_append(text, "%snot known %.1f%%", *text ? ", " : "", 100 * list->names.data[row].rest / total);
+        report_append_format(text, "%snot known %.1f%%", *text ? ", " : "", 100 * list->names.data[row].rest / total);
 }
 
 static void print_row(const struct report *report, const struct interval_list *list, size_t row)
@@ -109,9 +109,9 @@ static void print_row(const struct report *report, const struct interval_list *l
     used += report_print_text(report, profile_text(report->profile, stats->name), width);
     append_waits(report, list, row, runnable, waits);
     fputs("  ", stdout);
-    report_color(report, COLOR_DIM);
+    report_print_color(report, COLOR_DIM);
     report_print_text(report, waits, report_measure_room(report, used + 2));
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -155,7 +155,7 @@ int report_print_intervals(const struct report *report, struct error *err)
     for (size_t i = 0; !code && i < list.names.length && i < limit; i++)
         print_row(report, &list, i);
     if (!code)
-        report_print_rest(list.names.length, limit);
+        report_print_hidden_count(list.names.length, limit);
     if (!code && report->options.subject)
         print_histogram(&list.names.data[0]);
     interval_list_destroy(&list);

@@ -79,14 +79,14 @@ static void write_tree(struct json_writer *json, const struct report *report, co
             continue;
         skip_below = UINT32_MAX;
         double weight = rows->rank ? rows->rank[i] : rows->total[i];
-        if (rows->depth[i] >= depth || !report_takes_row(report, &counts, weight, SIZE_MAX)) {
+        if (rows->depth[i] >= depth || !report_count_row(report, &counts, weight, SIZE_MAX)) {
             skip_below = rows->depth[i];
             continue;
         }
         json_open(json, '{');
         json_member_double(json, "depth", rows->depth[i]);
         if (ids)
-            report_write_node_id(json, report_node_id(report, rows, i, ids));
+            report_write_node_id(json, report_make_node_id(report, rows, i, ids));
         write_func(json, report, rows->func[i]);
         struct side_figures sides[PROFILE_SIDES] = {{0, 0}, {0, 0}};
         if (rows->rank) {
@@ -132,7 +132,7 @@ static void write_functions(struct json_writer *json, const struct report *repor
     for (size_t i = 0; i < functions->length && !counts.limit; i++) {
         const struct func_timing *row = &functions->rows[i];
         const struct change_estimate *estimate = changes ? get_func_change(changes, row->func) : NULL;
-        if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
+        if (!report_count_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
             continue;
         json_open(json, '{');
         write_func(json, report, row->func);
@@ -186,7 +186,7 @@ static int write_lines(struct json_writer *json, const struct report *report, st
     json_member_open(json, "lines", '[');
     for (size_t i = 0; !code && i < costs.lines.length && !counts.limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
-        if (!report_takes_row(report, &counts, row->total, SIZE_MAX))
+        if (!report_count_row(report, &counts, row->total, SIZE_MAX))
             continue;
         json_open(json, '{');
         json_member_double(json, "line", row->line);
@@ -212,7 +212,7 @@ static int write_compared_file(struct json_writer *json, const struct report *re
     json_member_open(json, "lines", '[');
     for (size_t i = 0; !code && i < file.lines.length && !counts.limit; i++) {
         const struct compared_file_line *row = &file.lines.data[i];
-        if (!report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
+        if (!report_count_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), SIZE_MAX))
             continue;
         json_open(json, '{');
         json_member_double(json, "line", row->line);
@@ -233,7 +233,7 @@ static int write_hot_lines(struct json_writer *json, const struct report *report
     struct row_counts counts = {0};
     for (size_t i = 0; !code && i < hot.rows.length && !counts.limit; i++) {
         const struct hot_line *row = &hot.rows.data[i];
-        if (!report_takes_row(report, &counts, row->self, SIZE_MAX))
+        if (!report_count_row(report, &counts, row->self, SIZE_MAX))
             continue;
         json_open(json, '{');
         write_func(json, report, row->func);
@@ -259,7 +259,7 @@ static int write_compared_lines(struct json_writer *json, const struct report *r
     json_member_open(json, "hot_lines", '[');
     for (size_t i = 0; !code && i < lines.rows.length && !counts.limit; i++) {
         const struct compared_line *row = &lines.rows.data[i];
-        if (!report_takes_row(report, &counts, get_line_change(row), SIZE_MAX))
+        if (!report_count_row(report, &counts, get_line_change(row), SIZE_MAX))
             continue;
         json_open(json, '{');
         write_func(json, report, row->func);
@@ -418,7 +418,7 @@ static void write_events(struct json_writer *json, const struct report *report)
     const struct profile_meta *meta = &report->profile->meta;
     json_member_open(json, "events", '[');
     for (size_t i = 0; i < meta->events.length; i++) {
-        struct event_count count = report_count_event(report, i);
+        struct event_count count = report_get_event_count(report, i);
         json_open(json, '{');
         write_profile_string(json, "name", report, meta->events.data[i].name);
         json_member_double(json, "period", meta->events.data[i].period);
@@ -444,7 +444,7 @@ static void write_transforms(struct json_writer *json, const struct report *repo
 static void write_comparison(struct json_writer *json, const struct report *report)
 {
     static const char *const keys[] = {[SIDE_BASE] = "base", [SIDE_NEW] = "new"};
-    const struct profile_comparison *comparison = report_comparison(report);
+    const struct profile_comparison *comparison = report_get_comparison(report);
     for (int side = 0; side < PROFILE_SIDES; side++) {
         size_t intervals = engine_count_intervals(report->engine, (enum profile_side)side);
         json_member_open(json, keys[side], '{');

@@ -85,7 +85,7 @@ void report_describe_waiting(const struct report *report, const struct wait_tota
 
 /* Makes a view of the markers in the report's threads and range that match `search`. The caller frees *view also after
  * a failure. */
-int report_view_markers(const struct report *report, const char *search, struct marker_view **view, struct error *err);
+int report_query_markers(const struct report *report, const char *search, struct marker_view **view, struct error *err);
 
 int report_print_markers(const struct report *report, struct error *err);
 int report_write_markers(struct json_writer *json, const struct report *report, struct error *err);

@@ -113,7 +113,7 @@ int report_print_lines(const struct report *report, struct error *err)
     }
     for (size_t i = 0; !code && i < costs.lines.length && !counts.limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
-        if (!report_takes_row(report, &counts, row->total, SIZE_MAX))
+        if (!report_count_row(report, &counts, row->total, SIZE_MAX))
             continue;
         report_print_weights(report, row->total, row->self);
         const char *line = row->line ? source_text_get_line(&text, row->line) : "(unknown line)";
@@ -147,7 +147,7 @@ static void print_hot_line(const struct report *report, const struct hot_line *r
 {
     char weight[QUANTITY_TEXT_MAX], text[REPORT_LINE_SIZE] = "";
     report_format_weight(report, row->self, weight);
-    report_append(text, "%.1f%%", report_compute_percent(report, row->self));
+    report_append_format(text, "%.1f%%", report_compute_percent(report, row->self));
     ui_print("%*s", NUMBER_COLUMNS, text);
     report_print_right_aligned(report, weight, report->self_columns + 2);
     fputs("  ", stdout);
@@ -166,14 +166,14 @@ int report_print_hot_lines(const struct report *report, struct error *err)
     struct row_counts counts = {0};
     int code = report_list_hot_lines(report, &hot, err);
     if (!code) {
-        report_color(report, COLOR_BOLD);
+        report_print_color(report, COLOR_BOLD);
         ui_print("%*s", NUMBER_COLUMNS, "self %");
         report_print_right_aligned(report, "self", report->self_columns + 2);
         puts("  line and function");
-        report_color(report, COLOR_NORMAL);
+        report_print_color(report, COLOR_NORMAL);
     }
     for (size_t i = 0; !code && i < hot.rows.length && !counts.limit; i++)
-        if (report_takes_row(report, &counts, hot.rows.data[i].self, MOST_HOT_LINES))
+        if (report_count_row(report, &counts, hot.rows.data[i].self, MOST_HOT_LINES))
             print_hot_line(report, &hot.rows.data[i]);
     if (!code) {
         report_print_omissions(report, &counts, "line");

@@ -22,7 +22,7 @@ struct marker_report {
     struct payload payload;
 };
 
-int report_view_markers(const struct report *report, const char *search, struct marker_view **view, struct error *err)
+int report_query_markers(const struct report *report, const char *search, struct marker_view **view, struct error *err)
 {
     const struct marker_query query = {.threads = report->threads.data,
                                        .thread_count = report->threads.length,
@@ -36,7 +36,7 @@ int report_view_markers(const struct report *report, const char *search, struct 
 static int query_markers(struct marker_report *markers, const struct report *report, struct error *err)
 {
     *markers = (struct marker_report){.report = report};
-    int code = report_view_markers(report, report->options.search, &markers->view, err);
+    int code = report_query_markers(report, report->options.search, &markers->view, err);
     if (code)
         return code;
     markers->shown = marker_view_get_matches(markers->view, &markers->count);

@@ -40,7 +40,7 @@ uint64_t *report_node_ids_new(const struct report *report, const struct tree_row
     return ids;
 }
 
-uint64_t report_node_id(const struct report *report, const struct tree_rows *rows, size_t i, uint64_t *ids)
+uint64_t report_make_node_id(const struct report *report, const struct tree_rows *rows, size_t i, uint64_t *ids)
 {
     uint64_t *id = &ids[rows->depth[i] + 1];
     const struct func_names names = get_func_names(report->profile, rows->func[i]);
@@ -67,7 +67,7 @@ static int find_row(struct report *report, const struct tree_rows *rows, uint64_
     if (!ids)
         return error_no_memory(err);
     for (size_t i = 0; i < rows->length && *node == NODE_NONE; i++) {
-        if (report_node_id(report, rows, i, ids) != wanted)
+        if (report_make_node_id(report, rows, i, ids) != wanted)
             continue;
         report->callers_id = ids[rows->depth[i]];
         *node = rows->node[i];
@@ -111,7 +111,7 @@ int report_find_node(struct report *report, const char *id, struct node_path *pa
         code = store_callers(report, path, &err);
     tree_rows_destroy(&rows);
     if (code)
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     return node == NODE_NONE ? ui_fail("--node: no row of this tree has the id '%s'; --json shows the ids", id)
                              : EXIT_SUCCESS;
 }

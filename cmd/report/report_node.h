@@ -7,12 +7,12 @@
 
 struct json_writer;
 
-/* Allocates the ids of a row and its callers for report_node_id(). Returns NULL if memory runs out. The caller frees
- * them. */
+/* Allocates the ids of a row and its callers for report_make_node_id(). Returns NULL if memory runs out. The caller
+ * frees them. */
 uint64_t *report_node_ids_new(const struct report *report, const struct tree_rows *rows);
 
 /* Returns the id of row `i`, after calls for its callers. */
-uint64_t report_node_id(const struct report *report, const struct tree_rows *rows, size_t i, uint64_t *ids);
+uint64_t report_make_node_id(const struct report *report, const struct tree_rows *rows, size_t i, uint64_t *ids);
 
 /* Writes the member "id". */
 void report_write_node_id(struct json_writer *json, uint64_t id);

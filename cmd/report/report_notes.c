@@ -39,9 +39,9 @@ int report_print_notes(const struct report *report, size_t most, struct error *e
     int code = list_notes(&notes, &arena, report->profile, err);
     if (!code && notes.length) {
         putchar('\n');
-        report_color(report, COLOR_BOLD);
+        report_print_color(report, COLOR_BOLD);
         ui_print(report->options.markdown ? "## Notes\n\n" : "Notes\n");
-        report_color(report, COLOR_NORMAL);
+        report_print_color(report, COLOR_NORMAL);
     }
     for (size_t i = 0; !code && i < notes.length && i < most; i++)
         code = print_note(report, &notes.data[i], err);

@@ -39,7 +39,7 @@ int report_resolve_object(struct report *report)
     struct wait_groups groups = {0};
     struct error err = {0};
     if (engine_group_waits(report->engine, WAITS_BY_OBJECT, &groups, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     report->object = PROFILE_NONE;
     for (size_t i = 0; i < groups.list.length; i++) {
         const struct wait_group *group = &groups.list.data[i];
@@ -74,10 +74,10 @@ static void print_site(const struct report *report, const struct call_site *site
         const char *file = profile_text(report->profile, get_func_names(report->profile, site->place.func).file);
         snprintf(text, sizeof(text), "%.80s", report_get_func_name(report, site->place.func));
         if (site->place.line && file[0])
-            report_append(text, " (%.60s:%u)", path_base_name(file), site->place.line);
+            report_append_format(text, " (%.60s:%u)", path_get_base_name(file), site->place.line);
     }
     for (size_t i = 0; i < SITE_CALLERS && site->callers[i] != PROFILE_NONE; i++)
-        report_append(text, " < %.80s", report_get_func_name(report, site->callers[i]));
+        report_append_format(text, " < %.80s", report_get_func_name(report, site->callers[i]));
     report_print_text(report, text, report_measure_room(report, used));
 }
 
@@ -118,7 +118,7 @@ static void print_rows(const struct report *report, const struct object_waits *w
             print_site(report, &row->site, used);
         putchar('\n');
     }
-    report_print_rest(rows->length, limit);
+    report_print_hidden_count(rows->length, limit);
 }
 
 /* Prints one column for each step, with one of " .:-=+*#@" for the number of waiting threads. */
@@ -154,12 +154,12 @@ static void print_meanwhile(const struct report *report, const struct object_wai
         bool has_thread = part->state == PATH_RUNS || part->state == PATH_WAITS;
         const char *object = part->object == PROFILE_NONE ? "" : report_get_func_name(report, part->object);
         bool sleeps = strcmp(object, "sleep") == 0;
-        report_append(text, "%.60s%s", has_thread ? report_get_thread_name(report, part->thread) : "",
-                      sleeps ? " sleeps" : states[part->state]);
+        report_append_format(text, "%.60s%s", has_thread ? report_get_thread_name(report, part->thread) : "",
+                             sleeps ? " sleeps" : states[part->state]);
         if (object[0] && !sleeps)
-            report_append(text, " for %.80s", object);
+            report_append_format(text, " for %.80s", object);
         if (part->func != PROFILE_NONE)
-            report_append(text, " in %.80s", report_get_func_name(report, part->func));
+            report_append_format(text, " in %.80s", report_get_func_name(report, part->func));
         ui_print("%*.1f%%  ", SHARE_WIDTH - 1, 100 * part->ms / total);
         report_print_text(report, text, report_measure_room(report, SHARE_WIDTH + 2));
         putchar('\n');
@@ -175,9 +175,9 @@ int report_print_object(const struct report *report, struct error *err)
         format_time(total, waits.total);
         format_time(there, waits.there);
         format_count(count, fmax(1, round(waits.count)));
-        report_append(text, "%.120s (%s): %s%s of %s in %s waits", report_get_func_name(report, waits.object),
-                      get_wait_reason_name(report->engine, waits.reason), waits.is_estimated ? "about " : "", total,
-                      there, count);
+        report_append_format(text, "%.120s (%s): %s%s of %s in %s waits", report_get_func_name(report, waits.object),
+                             get_wait_reason_name(report->engine, waits.reason), waits.is_estimated ? "about " : "",
+                             total, there, count);
         report_print_wrapped(report, text, 0, 0);
         print_over_time(report, &waits);
         print_rows(report, &waits, &waits.waiters, false);

@@ -85,7 +85,7 @@ static int choose_format(const struct option_use *use)
         return 0;
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < exporter_count; i++)
-        report_append(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
+        report_append_format(list, "%s%s", i == 0 ? "" : i + 1 < exporter_count ? ", " : " or ", exporters[i].name);
     return ui_usage(use->command, "unknown format '%s'; give %s", use->value, list);
 }
 

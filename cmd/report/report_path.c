@@ -21,7 +21,7 @@ enum { START_COLUMNS = 12, LENGTH_COLUMNS = 11, THREAD_COLUMNS = 18, STATE_COLUM
 static int find_marker(const struct report *report, struct marker *found, struct error *err)
 {
     struct marker_view *view;
-    int code = report_view_markers(report, "", &view, err);
+    int code = report_query_markers(report, "", &view, err);
     size_t count = 0;
     const uint32_t *shown = code ? NULL : marker_view_get_matches(view, &count);
     for (size_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static int choose_marker(struct report *report)
     struct error err = {0};
     struct marker found = {0};
     if (find_marker(report, &found, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     if (!(found.end > found.start))
         return ui_fail("no marker of %s with a duration has the name '%s'; 'prof report --markers' lists the markers",
                        report->options.path, report->options.marker);
@@ -152,7 +152,7 @@ int report_print_path(const struct report *report, struct error *err)
     }
     if (code)
         return code;
-    report_print_rest(rows, limit);
+    report_print_hidden_count(rows, limit);
     putchar('\n');
     return report_print_tree(report, err);
 }

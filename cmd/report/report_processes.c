@@ -39,9 +39,9 @@ static void print_name(const struct report *report, const struct process *proces
     ui_print("%*s", (int)indent + 2, "");
     used += indent + 2 + report_measure_text(report, after);
     report_print_shortened(report, name, report_measure_room(report, used));
-    report_color(report, has_failed ? COLOR_WARNING : COLOR_DIM);
+    report_print_color(report, has_failed ? COLOR_WARNING : COLOR_DIM);
     report_print_text(report, after, 0);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -51,7 +51,7 @@ static void print_processes(const struct report *report, const struct process_tr
     report_print_title(report, " start, s      wall       CPU  with children   on path  process");
     for (size_t i = 0; i < tree->processes.length && !counts.limit; i++) {
         const struct process *process = &tree->processes.data[i];
-        if (!report_takes_row(report, &counts, INFINITY, USUAL_ROWS))
+        if (!report_count_row(report, &counts, INFINITY, USUAL_ROWS))
             continue;
         ui_print("%*.3f", START_COLUMNS, (process->start - engine_get_full_range(report->engine).from) / 1000);
         print_time(process->end - process->start, TIME_COLUMNS);

@@ -36,7 +36,7 @@ bool report_is_small(const struct report *report, double weight)
     return report->total > 0 && report_compute_percent(report, fabs(weight)) < get_least_percent(report);
 }
 
-bool report_takes_row(const struct report *report, struct row_counts *counts, double weight, size_t usual)
+bool report_count_row(const struct report *report, struct row_counts *counts, double weight, size_t usual)
 {
     if (report_is_small(report, weight))
         counts->light++;
@@ -59,19 +59,19 @@ void report_print_omissions(const struct report *report, const struct row_counts
     if (counts->light) {
         bool is_branch = strcmp(row_noun, "branch") == 0;
         format_count(count, (double)counts->light);
-        report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
-                      counts->light == 1 ? ""
-                      : is_branch        ? "es"
-                                         : "s",
-                      get_least_percent(report));
+        report_append_format(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
+                             counts->light == 1 ? ""
+                             : is_branch        ? "es"
+                                                : "s",
+                             get_least_percent(report));
     }
     if (counts->deep) {
         format_count(count, (double)counts->deep);
-        report_append(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count, counts->deep == 1 ? "" : "s",
-                      report_get_level_limit(report));
+        report_append_format(text, ", callees of %s row%s of level %" PRIu32 " (--depth)", count,
+                             counts->deep == 1 ? "" : "s", report_get_level_limit(report));
     }
     if (counts->limit)
-        report_append(text, ", rows after the first %zu (--limit 0)", counts->limit);
+        report_append_format(text, ", rows after the first %zu (--limit 0)", counts->limit);
     if (strcmp(text, hidden) == 0 || report->options.is_live)
         return;
     text[strlen(hidden)] = ':';
@@ -79,7 +79,7 @@ void report_print_omissions(const struct report *report, const struct row_counts
     report_print_wrapped(report, text, 0, 0);
 }
 
-void report_print_rest(size_t all, size_t shown)
+void report_print_hidden_count(size_t all, size_t shown)
 {
     if (all > shown)
         ui_print("and %zu more (--limit 0 prints all)\n", all - shown);

@@ -15,14 +15,14 @@ struct row_counts {
 
 /* Returns whether to print one more row of this weight, and counts the row. The limit of rows is --limit, or `usual`.
  * counts->limit is set when the limit hides the row, which ends the caller's loop. */
-bool report_takes_row(const struct report *report, struct row_counts *counts, double weight, size_t usual);
+bool report_count_row(const struct report *report, struct row_counts *counts, double weight, size_t usual);
 
 /* Prints "Hidden: 12 functions below 0.5% (--min-percent 0), rows after the first 60 (--limit 0)"; prints nothing if no
  * row is hidden. `row_noun`: singular name of the rows. */
 void report_print_omissions(const struct report *report, const struct row_counts *counts, const char *row_noun);
 
 /* Prints "and 12 more (--limit 0 prints all)" if only `shown` of `all` rows appear. */
-void report_print_rest(size_t all, size_t shown);
+void report_print_hidden_count(size_t all, size_t shown);
 
 /* Returns the maximum depth of the tree: --depth, or the default. */
 uint32_t report_get_level_limit(const struct report *report);

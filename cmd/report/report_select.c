@@ -36,7 +36,7 @@ static int print_unknown_weight(const struct report *report, const struct weight
 {
     char list[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < weights->length; i++)
-        report_append(list, "%s%s", i == 0 ? "" : i + 1 < weights->length ? ", " : " or ", weights->data[i].id);
+        report_append_format(list, "%s%s", i == 0 ? "" : i + 1 < weights->length ? ", " : " or ", weights->data[i].id);
     return ui_usage(report->options.table->command, "%s has no weight '%s'; give %s", report->options.path,
                     report->options.weight, list);
 }
@@ -52,7 +52,7 @@ static int choose_weight(struct report *report)
     if (!id && has_intervals && engine_has_waits(report->engine))
         id = "time"; /* what intervals last */
     if (list_weights(&weights, report->profile, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     int status = EXIT_SUCCESS;
     bool is_known = true;
     if (!id && weights.length)
@@ -68,7 +68,7 @@ static int choose_weight(struct report *report)
     return status;
 }
 
-int report_select(struct report *report)
+int report_apply_selection(struct report *report)
 {
     int status = choose_weight(report);
     if (!status)

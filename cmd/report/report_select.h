@@ -6,7 +6,7 @@
 #include "cmd/report/report.h"
 
 /* Sets threads, range and weight. Returns an exit status, after a message if it is not 0. */
-int report_select(struct report *report);
+int report_apply_selection(struct report *report);
 
 /* Makes the query for the options and the resolved transforms. */
 struct tree_query report_make_query(const struct report *report);

@@ -85,9 +85,9 @@ static void format_amount(char out[QUANTITY_TEXT_MAX], double amount, const char
 static void print_heading(const struct report *report, const char *title)
 {
     putchar('\n');
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     ui_print(report->options.markdown ? "## %s\n\n" : "%s\n", title);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
 }
 
 /* Prints a share, an amount, a name and its place. */
@@ -133,7 +133,7 @@ static void print_lines(const struct report *report, const struct summary *summa
         const struct hot_line *row = &summary->lines.rows.data[i];
         char amount[QUANTITY_TEXT_MAX], place[LONGEST_NAME];
         format_amount(amount, row->self, report->weight.unit);
-        const char *file = path_base_name(report_get_source_file(report, row->func));
+        const char *file = path_get_base_name(report_get_source_file(report, row->func));
         snprintf(place, sizeof(place), "%.*s:%u", utf8_cut(file, 70), file, row->line);
         print_row(report, row->self / report->total, amount, place,
                   profile_text(report->profile, get_func_names(report->profile, row->func).name));
@@ -208,7 +208,7 @@ static void write_place(struct json_writer *json, const struct summary_json *of,
     if (names.lib != PROFILE_NONE)
         write_shortened_text(json, of, "library", profile_text(report->profile, names.lib));
     if (line) {
-        write_shortened_text(json, of, "file", path_base_name(profile_text(report->profile, names.file)));
+        write_shortened_text(json, of, "file", path_get_base_name(profile_text(report->profile, names.file)));
         json_member_double(json, "line", line);
     }
 }

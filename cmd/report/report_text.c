@@ -36,7 +36,7 @@ void report_detect_terminal(struct report *report)
     report->color = when == COLOR_ALWAYS || (when == COLOR_AUTO && isatty(STDOUT_FILENO) && !wants_none);
 }
 
-void report_color(const struct report *report, enum report_color color)
+void report_print_color(const struct report *report, enum report_color color)
 {
     static const char *const codes[] = {
         [COLOR_NORMAL] = "\033[m", [COLOR_BOLD] = "\033[1m",  [COLOR_DIM] = "\033[2m",
@@ -52,9 +52,9 @@ void report_print_title(const struct report *report, const char *format, ...)
     va_start(args, format);
     vsnprintf(title, sizeof(title), format, args);
     va_end(args);
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     ui_print("%s", title);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -89,7 +89,7 @@ static bool next_glyph(struct glyphs *text, struct glyph *glyph)
     enum { MOST_MARKS = 2, ELLIPSIS = 0x2026 };
     if (text->at == text->end)
         return false;
-    size_t length = utf8_length(text->at, text->end);
+    size_t length = utf8_measure_character(text->at, text->end);
     uint32_t code = length ? utf8_decode(text->at, length) : 0;
     int width = length == 1 ? 1 : text->utf8 && length ? wcwidth((wchar_t)code) : -1;
     text->marks = width == 0 ? text->marks + 1 : 0;
@@ -158,7 +158,7 @@ void report_print_right_aligned(const struct report *report, const char *text, u
     report_print_text(report, text, 0);
 }
 
-void report_append(char *text, const char *format, ...)
+void report_append_format(char *text, const char *format, ...)
 {
     va_list args;
     size_t used = strlen(text);
@@ -238,11 +238,11 @@ void report_print_func(const struct report *report, uint32_t func, const char *c
     report_print_text(report, after, 0);
     if (!origin_columns)
         return;
-    report_color(report, COLOR_DIM);
+    report_print_color(report, COLOR_DIM);
     ui_print("%s", bracket ? "  [" : "  ");
     report_print_text(report, origin, columns ? origin_columns : 0);
     ui_print("%s", bracket ? "]" : "");
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
 }
 
 /* ---- figures ---- */

@@ -8,7 +8,7 @@
 /* Detects the terminal's width, UTF-8 and color, and stores them in the report. */
 void report_detect_terminal(struct report *report);
 
-void report_color(const struct report *report, enum report_color color);
+void report_print_color(const struct report *report, enum report_color color);
 
 /* Prints a line in bold. */
 void report_print_title(const struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -33,7 +33,7 @@ void report_print_right_aligned(const struct report *report, const char *text, u
 enum { REPORT_LINE_SIZE = 512 };
 
 /* Appends formatted text in a buffer of REPORT_LINE_SIZE bytes, and truncates it at the end of the buffer. */
-void report_append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_append_format(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints a sentence and a newline, wrapped. The first line begins after `used` columns, all others with an indentation
  * of `indent`. */

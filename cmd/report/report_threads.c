@@ -98,7 +98,7 @@ static double get_row_weight(const struct thread_table *table, const struct thre
 
 static void print_titles(const struct thread_table *table, const char *title)
 {
-    report_color(table->report, COLOR_BOLD);
+    report_print_color(table->report, COLOR_BOLD);
     if (table->has_cpu)
         ui_print("%*s", TIME_COLUMNS, "CPU time");
     ui_print("%*s", SHARE_COLUMNS, "share");
@@ -108,7 +108,7 @@ static void print_titles(const struct thread_table *table, const char *title)
     if (table->has_migrations)
         ui_print("%*s", MIGRATION_COLUMNS, "migrations");
     ui_print("  %s", title);
-    report_color(table->report, COLOR_NORMAL);
+    report_print_color(table->report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -150,9 +150,9 @@ static void print_label(const struct thread_table *table, const char *name, cons
     const struct report *report = table->report;
     unsigned left = report_measure_room(report, used), columns = report_measure_text(report, after);
     report_print_shortened(report, name, left == 0 ? 0 : left > columns + 8 ? left - columns : 8);
-    report_color(report, COLOR_DIM);
+    report_print_color(report, COLOR_DIM);
     report_print_text(report, after, 0);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -322,11 +322,11 @@ static void print_processes(const struct thread_table *table, const struct proce
 {
     for (size_t p = 0; p < all->processes.length && !counts->limit; p++) {
         uint32_t process = processes[p].index;
-        if (report_takes_row(table->report, counts, INFINITY, SIZE_MAX))
+        if (report_count_row(table->report, counts, INFINITY, SIZE_MAX))
             print_process(table, &all->processes.data[process]);
         for (size_t t = 0; all->processes.data[process].threads > 1 && t < all->threads.length && !counts->limit; t++)
             if (all->process_of.data[threads[t].index] == process &&
-                report_takes_row(table->report, counts, INFINITY, SIZE_MAX))
+                report_count_row(table->report, counts, INFINITY, SIZE_MAX))
                 print_thread(table, &all->threads.data[threads[t].index]);
     }
 }

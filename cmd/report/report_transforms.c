@@ -103,7 +103,7 @@ static int query_engine(struct report *report)
     struct error err;
     struct tree_query query = report_make_query(report);
     query.search_length = 0;
-    return engine_set_query(report->engine, &query, &err) ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return engine_set_query(report->engine, &query, &err) ? ui_fail_with_error(&err) : EXIT_SUCCESS;
 }
 
 static bool add_transform(struct report *report, struct transform transform)
@@ -127,7 +127,7 @@ static int find_functions(struct report *report, const struct report_transform *
     const struct wanted wanted = {transform->text, strlen(transform->text)};
     int best = FITS_NOT;
     if (engine_list_functions(report->engine, FUNCS_BY_TOTAL, &functions, &err))
-        return ui_fail_error(&err);
+        return ui_fail_with_error(&err);
     bool enough = true;
     for (size_t i = 0; enough && i < functions.length; i++) {
         uint32_t func = functions.rows[i].func;
@@ -301,7 +301,7 @@ static int resolve_path(struct report *report, const struct report_transform *tr
     }
     if (node == NODE_NONE)
         return print_no_match(report, transform, "row");
-    return engine_read_path(report->engine, node, &path, &err) ? ui_fail_error(&err)
+    return engine_read_path(report->engine, node, &path, &err) ? ui_fail_with_error(&err)
                                                                : add_path(report, transform, &path);
 }
 

@@ -53,9 +53,9 @@ static void print_self_percent(const struct report *report, double self)
     char text[32];
     double percent = report_compute_percent(report, self);
     snprintf(text, sizeof(text), "%.1f%%", percent);
-    report_color(report, percent >= 5 ? COLOR_HOT : percent >= 0.5 ? COLOR_WARM : COLOR_NORMAL);
+    report_print_color(report, percent >= 5 ? COLOR_HOT : percent >= 0.5 ? COLOR_WARM : COLOR_NORMAL);
     report_print_right_aligned(report, self != 0 ? text : report->utf8 ? "–" : "-", PERCENT_COLUMNS);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
 }
 
 void report_print_weights(const struct report *report, double total, double self)
@@ -71,7 +71,7 @@ static void print_list_row(const struct report *report, double total, double sel
                            const struct side_figures sides[PROFILE_SIDES])
 {
     if (profile_is_comparison(report->profile))
-        report_print_compared(report, sides, false, NULL);
+        report_print_compared_figures(report, sides, false, NULL);
     else
         report_print_weights(report, total, self);
 }
@@ -188,7 +188,7 @@ static unsigned print_branches(const struct tree_printer *printer, unsigned room
     if (room && parts * PART_COLUMNS > room)
         skipped = parts + 1 - room / PART_COLUMNS; /* one more for the ellipsis */
     size_t columns = (parts - skipped + (skipped > 0)) * PART_COLUMNS;
-    report_color(report, COLOR_DIM);
+    report_print_color(report, COLOR_DIM);
     if (skipped)
         ui_print("%s", report->utf8 ? "…  " : "~  ");
     for (size_t i = 1; i < printer->levels.length; i++) { /* roots have no lines */
@@ -201,7 +201,7 @@ static unsigned print_branches(const struct tree_printer *printer, unsigned room
         else
             ui_print("%s", (report->utf8 ? utf8 : ascii)[(own ? 2 : 0) + (last ? 0 : 1)]);
     }
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     return (unsigned)columns;
 }
 
@@ -323,7 +323,7 @@ int report_print_groups(const struct report *report, struct error *err)
                                                                           : "category");
     struct row_counts counts = {0};
     for (size_t i = 0; i < groups.length && !counts.limit; i++) {
-        if (!report_takes_row(report, &counts, INFINITY, DEFAULT_LIMIT_FUNCTIONS))
+        if (!report_count_row(report, &counts, INFINITY, DEFAULT_LIMIT_FUNCTIONS))
             continue;
         print_list_row(report, groups.rows[i].total, groups.rows[i].self, groups.rows[i].sides);
         report_print_shortened(report, report_get_group_name(report, groups.rows[i].func),
@@ -348,7 +348,7 @@ int report_print_functions(const struct report *report, struct error *err)
     for (size_t i = 0; i < functions.length && !counts.limit; i++) {
         const struct func_timing *row = &functions.rows[i];
         if ((report->options.is_live && row->self == 0) ||
-            !report_takes_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), DEFAULT_LIMIT_FUNCTIONS))
+            !report_count_row(report, &counts, fmax(fabs(row->total), fabs(row->self)), DEFAULT_LIMIT_FUNCTIONS))
             continue;
         report_print_weights(report, row->total, row->self);
         report_print_func(report, row->func, "", report_measure_room(report, report->figures_columns));

@@ -127,7 +127,7 @@ static void append_line(const struct report *report, uint32_t func, uint32_t lin
     struct func_names names = get_func_names(report->profile, func);
     const char *file = profile_text(report->profile, names.file);
     if (file[0])
-        report_append(text, " (%.60s:%u)", path_base_name(file), line);
+        report_append_format(text, " (%.60s:%u)", path_get_base_name(file), line);
 }
 
 /* Appends where the waker ended the wait. */
@@ -135,7 +135,7 @@ static void append_waker_place(const struct report *report, const struct wait_gr
 {
     if (group->waker_func == PROFILE_NONE)
         return;
-    report_append(text, " in %.80s", report_get_func_name(report, group->waker_func));
+    report_append_format(text, " in %.80s", report_get_func_name(report, group->waker_func));
     append_line(report, group->waker_func, group->waker_line, text);
 }
 
@@ -147,12 +147,12 @@ static void append_callers(const struct report *report, const struct wait_group 
     enum { MOST_CALLERS = 3 };
     size_t own = count_runtime_frames(report->profile, path->data, path->length);
     for (size_t i = own; i < path->length && i < own + MOST_CALLERS; i++) {
-        report_append(text, "%s%.80s", i > own ? " < " : "", get_caller(report, path, i));
+        report_append_format(text, "%s%.80s", i > own ? " < " : "", get_caller(report, path, i));
         if (i == own && path->data[path->length - 1 - i] == group->own_func)
             append_line(report, group->own_func, group->own_line, text);
     }
     if (own)
-        report_append(text, " via %.80s", get_caller(report, path, own - 1));
+        report_append_format(text, " via %.80s", get_caller(report, path, own - 1));
 }
 
 /* ---- the table ---- */
@@ -221,29 +221,29 @@ static void fill_names(const struct report *report, const struct wait_group *gro
 {
     enum wait_grouping by = report->wait_grouping;
     char *details = row->names[2];
-    report_append(row->names[0], "%s", get_title(report, group, path));
-    report_append(row->names[1], "%s",
-                  by == WAITS_BY_REASON             ? get_object(report, group)
-                  : by == WAITS_BY_OBJECT_AND_WAKER ? get_waker(report, group)
-                                                    : get_reason(report, group->reason));
+    report_append_format(row->names[0], "%s", get_title(report, group, path));
+    report_append_format(row->names[1], "%s",
+                         by == WAITS_BY_REASON             ? get_object(report, group)
+                         : by == WAITS_BY_OBJECT_AND_WAKER ? get_waker(report, group)
+                                                           : get_reason(report, group->reason));
     if (wait_grouping_has_wakers(by) && group->waker_func != PROFILE_NONE) {
-        report_append(details, "ended");
+        report_append_format(details, "ended");
         append_waker_place(report, group, details);
-        report_append(details, "; ");
+        report_append_format(details, "; ");
     }
     if (by != WAITS_BY_REASON && by != WAITS_BY_OBJECT && by != WAITS_BY_OBJECT_AND_WAKER)
-        report_append(details, "%.60s%s", get_object(report, group), path->length ? " in " : "");
+        report_append_format(details, "%.60s%s", get_object(report, group), path->length ? " in " : "");
     append_callers(report, group, path, details);
     if (isnan(group->from))
         return;
     double at = (group->from - engine_get_full_range(report->engine).from) / 1000;
-    report_append(details, "%slongest at %.3f s", *details ? "; " : "", at);
+    report_append_format(details, "%slongest at %.3f s", *details ? "; " : "", at);
     if (by != WAITS_BY_THREAD)
-        report_append(details, " in %.40s", report_get_thread_name(report, group->thread));
+        report_append_format(details, " in %.40s", report_get_thread_name(report, group->thread));
     if (!wait_grouping_has_wakers(by) && group->waker != PROFILE_NONE)
-        report_append(details, ", ended by %.40s", get_waker(report, group));
+        report_append_format(details, ", ended by %.40s", get_waker(report, group));
     if (group->runnable > 0 && by != WAITS_BY_REASON && group->runnable < group->total)
-        report_append(details, "; %.1f ms runnable", group->runnable);
+        report_append_format(details, "; %.1f ms runnable", group->runnable);
 }
 
 static const char *get_name_title(const struct report *report, unsigned column)
@@ -309,14 +309,14 @@ static void print_name(const struct report *report, const struct table *table, u
 static void print_head(const struct report *report, const struct table *table)
 {
     unsigned used = 0;
-    report_color(report, COLOR_BOLD);
+    report_print_color(report, COLOR_BOLD);
     for (unsigned i = 0; i < table->numbers; i++) {
         ui_print("%*s", (int)table->widths[i], number_titles[i]);
         used += table->widths[i];
     }
     for (unsigned i = 0; i < NAME_COLUMNS; i++)
         print_name(report, table, i, get_name_title(report, i), &used);
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -329,10 +329,10 @@ static void print_row(const struct report *report, const struct table *table, co
     }
     for (unsigned i = 0; i < NAME_COLUMNS; i++) {
         if (i == NAME_COLUMNS - 1)
-            report_color(report, COLOR_DIM);
+            report_print_color(report, COLOR_DIM);
         print_name(report, table, i, row->names[i], &used);
     }
-    report_color(report, COLOR_NORMAL);
+    report_print_color(report, COLOR_NORMAL);
     putchar('\n');
 }
 
@@ -343,9 +343,9 @@ static void print_totals(const struct wait_totals *totals)
     format_time(waited, totals->waited);
     format_time(lifetime, totals->there);
     format_time(runnable, totals->runnable);
-    report_append(text, "Off CPU for %s of %s", waited, lifetime);
+    report_append_format(text, "Off CPU for %s of %s", waited, lifetime);
     if (totals->runnable > 0)
-        report_append(text, ", %s runnable", runnable);
+        report_append_format(text, ", %s runnable", runnable);
     ui_print("%s\n", text);
     putchar('\n');
 }
@@ -375,7 +375,7 @@ int report_print_waits(const struct report *report, struct error *err)
         for (size_t i = 0; i < table.rows.length; i++)
             print_row(report, &table, &table.rows.data[i]);
         if (!report->options.is_live)
-            report_print_rest(groups.list.length, limit);
+            report_print_hidden_count(groups.list.length, limit);
         if (report->wait_grouping == WAITS_BY_OBJECT && groups.list.length && !report->options.is_live)
             ui_print("\n--waits=OBJECT shows who waits for an object%s.\n",
                      profile_has_wakers(report->profile) ? ", and who ends the waits" : "");
@@ -467,7 +467,7 @@ void report_describe_waiting(const struct report *report, const struct wait_tota
         char ran[QUANTITY_TEXT_MAX], lifetime[QUANTITY_TEXT_MAX];
         format_time(ran, totals->ran);
         format_time(lifetime, totals->there);
-        report_append(
+        report_append_format(
             text, "The thread%s ran for %s of %s: --off-cpu shows where %s waited, --waits shows the reasons.",
             report->threads.length == 1 ? "" : "s", ran, lifetime, report->threads.length == 1 ? "it" : "they");
     }

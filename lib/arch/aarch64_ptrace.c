@@ -31,5 +31,5 @@ int64_t ptrace_registers_find_call(const struct user_regs_struct *stopped)
 {
     uint64_t registers[SAMPLE_REGISTERS];
     ptrace_registers_read(stopped, registers);
-    return arch_in_system_call(registers) ? (int64_t)stopped->regs[8] : -1;
+    return arch_is_in_system_call(registers) ? (int64_t)stopped->regs[8] : -1;
 }

@@ -33,7 +33,7 @@ static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {
 typedef uint32_t arch_saved_set;
 
 /* A system call changes no register, and its number is in x8. execve clears the registers. */
-static inline bool arch_in_system_call(const uint64_t r[UNWIND_REGS])
+static inline bool arch_is_in_system_call(const uint64_t r[UNWIND_REGS])
 {
     enum { CALLS = 512 };
     return r[8] < CALLS;

@@ -10,7 +10,7 @@
 
 #include <elf.h>
 
-bool plt_section_is(const struct elf_section *section)
+bool is_plt_section(const struct elf_section *section)
 {
     return (section->flags & SHF_EXECINSTR) && section->bytes.size && strncmp(section->name, ".plt", 4) == 0;
 }

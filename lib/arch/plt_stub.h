@@ -10,7 +10,7 @@ struct plt_stub {
 
 /* Whether the section holds PLT stubs: .plt, .plt.sec (with CET), .plt.got (functions that are both called and
  * referenced by address, or all functions of a program linked without lazy binding). */
-bool plt_section_is(const struct elf_section *section);
+bool is_plt_section(const struct elf_section *section);
 
 /* Reads the stub in `section` that contains the vaddr. Returns false if no stub does (the section starts with the call
  * of the dynamic linker), or if its code is unknown. */

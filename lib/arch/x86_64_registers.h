@@ -42,14 +42,14 @@ typedef uint16_t arch_saved_set;
 
 /* Whether the registers are from a system call, which puts the pc into rcx, or from execve, which clears the registers
  * for the new program. */
-static inline bool arch_in_system_call(const uint64_t r[UNWIND_REGS])
+static inline bool arch_is_in_system_call(const uint64_t r[UNWIND_REGS])
 {
     enum { RAX = 0, RBX = 3, RCX = 2 };
     bool is_cleared = !r[RAX] && !r[RBX] && !r[RCX] && !r[UNWIND_REG_BP];
     return is_cleared || r[RCX] == r[UNWIND_REG_PC];
 }
 
-/* Sets the register by which arch_in_system_call() recognizes a system call. */
+/* Sets the register by which arch_is_in_system_call() recognizes a system call. */
 static inline void arch_set_in_system_call(uint64_t r[UNWIND_REGS])
 {
     r[2] = r[UNWIND_REG_PC];

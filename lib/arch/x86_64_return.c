@@ -203,7 +203,7 @@ static struct value find_operand_address(const struct path *path, const struct i
 static bool apply_move(struct search *search, struct path *path, const struct instruction *in)
 {
     enum { ADD = 0, AND = 4, SUB = 5 };
-    unsigned reg = instruction_reg(in), rm = instruction_rm(in), group = in->modrm >> 3 & 7;
+    unsigned reg = instruction_get_reg(in), rm = instruction_get_rm(in), group = in->modrm >> 3 & 7;
     bool is_register = instruction_is_register(in);
     struct value value = path->registers[reg];
     if (in->map != 1 || in->is_vex || !(in->rex & REX_W))
@@ -255,7 +255,7 @@ static bool apply_stack_instruction(struct search *search, struct path *path, co
         set_register(path, named, pop_value(search, path));
     } else if (op == POPF || op == POP_OPERAND) {
         pop_value(search, path);
-        forget_registers(path, op == POP_OPERAND ? instruction_writes(in) : 0);
+        forget_registers(path, op == POP_OPERAND ? instruction_get_written_registers(in) : 0);
     } else if (op == LEAVE) {
         set_register(path, REG_RSP, path->registers[REG_RBP]);
         path->registers[REG_RBP] = pop_value(search, path);
@@ -322,7 +322,7 @@ static enum flow follow_instruction(struct search *search, struct path *path, co
     if (flow == FLOW_CALL)
         apply_call(path);
     else if (flow == FLOW_ON && !apply_stack_instruction(search, path, in) && !apply_move(search, path, in))
-        forget_registers(path, instruction_writes(in));
+        forget_registers(path, instruction_get_written_registers(in));
     return flow;
 }
 

@@ -176,13 +176,13 @@ static char find_writes(const struct instruction *in)
     }
 }
 
-unsigned instruction_writes(const struct instruction *in)
+unsigned instruction_get_written_registers(const struct instruction *in)
 {
     enum { NOP = 0x90 };
     const unsigned rax = get_register_bit(REG_RAX), rcx = get_register_bit(REG_RCX), rdx = get_register_bit(REG_RDX),
                    rbx = get_register_bit(REG_RBX);
-    const unsigned reg = get_register_bit(instruction_reg(in)),
-                   rm = instruction_is_register(in) ? get_register_bit(instruction_rm(in)) : 0;
+    const unsigned reg = get_register_bit(instruction_get_reg(in)),
+                   rm = instruction_is_register(in) ? get_register_bit(instruction_get_rm(in)) : 0;
     const unsigned in_opcode = get_register_bit((in->opcode & 7) | (in->rex & REX_B ? 8 : 0)),
                    group = in->modrm >> 3 & 7;
     switch (find_writes(in)) {

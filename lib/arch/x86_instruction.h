@@ -41,15 +41,15 @@ bool instruction_decode(const unsigned char *code, size_t size, struct instructi
 
 /* Returns the bits of the registers that an instruction may change. Excludes the implied rsp of push, pop, call,
  * return, enter and leave, and the registers that pop and leave restore. */
-unsigned instruction_writes(const struct instruction *in);
+unsigned instruction_get_written_registers(const struct instruction *in);
 
 /* The two operands in the ModRM byte: the register reg, and rm, which is a register if instruction_is_register(). */
-static inline unsigned instruction_reg(const struct instruction *in)
+static inline unsigned instruction_get_reg(const struct instruction *in)
 {
     return (in->modrm >> 3 & 7) | (in->rex & REX_R ? 8 : 0);
 }
 
-static inline unsigned instruction_rm(const struct instruction *in)
+static inline unsigned instruction_get_rm(const struct instruction *in)
 {
     return (in->modrm & 7) | (in->rex & REX_B ? 8 : 0);
 }

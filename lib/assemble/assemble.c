@@ -289,8 +289,8 @@ static int write_profile(struct assembly *assembly, const char *path, bool keeps
     if (path && keeps_old)
         profile_file_keep_old(file, &result->has_old);
     struct sample_rows rows = {.assembly = assembly, .err = err};
-    const struct sample_source source = sample_rows_source(&rows);
-    struct byte_sink sink = profile_file_sink(file);
+    const struct sample_source source = make_sample_rows_source(&rows);
+    struct byte_sink sink = profile_file_make_sink(file);
     code = profile_write(&assembly->profile, &source, assembly_get_time_resolution(assembly), &sink, err);
     sample_cursor_destroy(&rows.cursor);
     if (!code)

@@ -165,8 +165,8 @@ static const char *find_advice(const struct replay *replay)
     const char *advice = NULL;
     for (size_t i = 0; i < replay->libs.items.length && !advice; i++)
         if (replay->libs.items.data[i].path)
-            advice =
-                advise_machine(path_base_name(replay->libs.items.data[i].path), replay_get_info(replay, INFO_PRODUCT));
+            advice = advise_machine(path_get_base_name(replay->libs.items.data[i].path),
+                                    replay_get_info(replay, INFO_PRODUCT));
     return advice;
 }
 
@@ -181,7 +181,7 @@ static long find_mapped_python_version(const struct replay *replay)
     long version = 0;
     for (size_t i = 0; i < replay->libs.items.length && !version; i++)
         if (replay->libs.items.data[i].path)
-            version = parse_python_version(path_base_name(replay->libs.items.data[i].path));
+            version = parse_python_version(path_get_base_name(replay->libs.items.data[i].path));
     return version;
 }
 

@@ -93,7 +93,7 @@ static const struct jit_image_line *copy_lines(struct maker *maker, const struct
     for (uint32_t i = 0; lines && i < count; i++) {
         const struct jit_line *from = &dump->lines.data[code->first_line + i];
         const struct string_entry *file = &dump->texts.entries.data[from->file];
-        bool is_own = own_file && jitdump_line_is_in(dump, from, own_file);
+        bool is_own = own_file && jitdump_line_is_in_file(dump, from, own_file);
         bool is_whole = jit_text_is_printable(file->text, file->length);
         lines[i] = (struct jit_image_line){.offset = from->offset,
                                            .line = from->line,
@@ -216,7 +216,7 @@ static int save_image(struct maker *maker, uint32_t process, struct error *err)
     unsigned char build_id[JIT_IMAGE_ID_SIZE];
     char code_id[CODE_ID_SIZE], file[CODE_ID_SIZE + 16];
     struct text_buffer image = {0};
-    int code = jit_image_place(maker->codes.data, maker->codes.length, err);
+    int code = jit_image_assign_addresses(maker->codes.data, maker->codes.length, err);
     if (!code)
         code = jit_image_write(&image, maker->codes.data, maker->codes.length, dump->machine, build_id, err);
     if (!code) {

@@ -77,7 +77,7 @@ uint32_t jit_frames_add_dumped(struct frame_builder *builder, const struct repla
     name.file = process_jitdump_find_source_file(dump, code, &name);
     struct jit_address address = {.place = jit_code_places_find(&builder->jit_code, from),
                                   .offset = from->address - code->start};
-    if (line && name.file && jitdump_line_is_in(dump, line, name.file)) {
+    if (line && name.file && jitdump_line_is_in_file(dump, line, name.file)) {
         address.line = line->line;
         address.column = line->column;
     }

@@ -11,7 +11,7 @@ static bool is_system_library(const char *path)
 {
     static const char *const directories[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
                                               "/usr/lib32/", "/nix/store/", "/gnu/store/", "/snap/"};
-    const char *name = path_base_name(path);
+    const char *name = path_get_base_name(path);
     const char *suffix = strstr(name, ".so");
     if (!suffix || (suffix[3] && suffix[3] != '.'))
         return false;
@@ -87,7 +87,7 @@ static bool add_lib_rows(struct frame_builder *builder, const struct spool_libra
     else if (lib->library_kind == SPOOL_LIB_FILE)
         write_ids_of_code(symbol_lib, breakpad_id, code_id);
     const char *machine = replay_get_info(builder->replay, INFO_MACHINE);
-    uint32_t name = frame_builder_add_text(builder, path_base_name(lib->path)),
+    uint32_t name = frame_builder_add_text(builder, path_get_base_name(lib->path)),
              path = frame_builder_add_text(builder, lib->path);
     struct library row = {
         .arch = frame_builder_add_text(builder, machine ? machine : ""),
@@ -128,7 +128,7 @@ static struct symbol_lib make_symbol_lib(const struct spool_library *lib, const 
     };
     return (struct symbol_lib){
         .kind = lib->library_kind <= SPOOL_LIB_VDSO ? kinds[lib->library_kind] : SYMBOL_LIB_ELF,
-        .name = path_base_name(lib->path),
+        .name = path_get_base_name(lib->path),
         .path = origin && origin->is_silent ? NULL : lib->path,
         .build_id = lib->build_id.size ? lib->build_id.bytes : NULL,
         .build_id_size = lib->build_id.size,

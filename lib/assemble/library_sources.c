@@ -10,7 +10,7 @@ static bool is_jit_code(const struct profile *profile, size_t frame)
            jit_files_is_jitdump_name(profile_text(profile, profile->libs.data[lib].debug_name));
 }
 
-void library_sources_mark(const struct profile *profile, size_t first_frame, bool *is_in_library)
+void mark_library_sources(const struct profile *profile, size_t first_frame, bool *is_in_library)
 {
     for (size_t i = first_frame; i < profile->frames.length; i++) {
         uint32_t source = profile->funcs.source[profile->frames.func[i]];

@@ -6,4 +6,4 @@
 #include "profile/profile.h"
 
 /* Sets is_in_library[source] for the files of frames of native code, starting at `first_frame`. */
-void library_sources_mark(const struct profile *profile, size_t first_frame, bool *is_in_library);
+void mark_library_sources(const struct profile *profile, size_t first_frame, bool *is_in_library);

@@ -214,7 +214,7 @@ static int add_samples(struct live_assembly *live, struct error *err)
 {
     struct assembly *assembly = &live->assembly;
     struct live_step step = {.live = live, .rows = {.assembly = assembly, .err = err}};
-    step.source = sample_rows_source(&step.rows);
+    step.source = make_sample_rows_source(&step.rows);
     step.source.has_wakers = replay_get_info_number(&assembly->replay, INFO_WAKERS, 0) != 0;
     step.sink = text_sink(&live->text);
     int code = ensure_rows(live) ? 0 : error_no_memory(err);
@@ -270,7 +270,7 @@ static bool list_scripts(struct live_assembly *live, struct profile *view)
         if (!array_push(&live->is_in_library, false))
             return false;
     if (profile->sources.length)
-        library_sources_mark(profile, live->known_frames, live->is_in_library.data);
+        mark_library_sources(profile, live->known_frames, live->is_in_library.data);
     live->known_frames = profile->frames.length;
     for (size_t i = 0; i < profile->sources.length; i++)
         if (!live->is_in_library.data[i] && !array_push(&view->sources, profile->sources.data[i]))

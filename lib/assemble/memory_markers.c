@@ -54,7 +54,7 @@ static void find_runs(struct filling *filling, enum kind kind, const struct repl
     uint64_t before = kind == KIND_GROWTH ? 0 : COUNTER_UNKNOWN, time = 0;
     for (size_t i = 0; i < series->readings.length && !filling->rows->failed; i++) {
         const struct replay_reading *reading = &series->readings.data[i];
-        uint64_t value = replay_series_value(series, i, kinds[kind].counter);
+        uint64_t value = replay_series_get_value(series, i, kinds[kind].counter);
         bool counts = value != COUNTER_UNKNOWN && before != COUNTER_UNKNOWN && !reading->is_base && time;
         uint64_t step = counts && value > before ? value - before : 0;
         if (step < kinds[kind].least_step || (run.sum && reading->since))

@@ -135,6 +135,6 @@ uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump 
 uint64_t process_jitdump_find_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time)
 {
     uint64_t at = convert_to_dump_clock(replay, dump, time);
-    return jit_history_count(&dump->history, at) +
-           (at < UINT64_MAX - note_lag ? jit_history_count(&dump->history, at + note_lag) : 0);
+    return jit_history_count_changes(&dump->history, at) +
+           (at < UINT64_MAX - note_lag ? jit_history_count_changes(&dump->history, at + note_lag) : 0);
 }

@@ -204,7 +204,7 @@ static uint64_t sum_columns(const struct replay_series *series, size_t reading, 
 {
     uint64_t sum = 0;
     for (size_t i = column; i < column + columns; i++) {
-        uint64_t value = replay_series_value(series, reading, i);
+        uint64_t value = replay_series_get_value(series, reading, i);
         if (value == COUNTER_UNKNOWN)
             return COUNTER_UNKNOWN;
         sum += value;
@@ -288,7 +288,7 @@ static int add_counter(struct filling *filling, const struct counter_style *styl
                               .description = strings_add_z(&profile->strings, style->description),
                               .pid = profile->threads.data[filling->thread].pid,
                               .main_thread = filling->thread,
-                              .json = json_string(&profile->strings, write_display, style),
+                              .json = json_add_string(&profile->strings, write_display, style),
                               .length = filling->times.length};
     if (counter.name == STRING_NONE || counter.category == STRING_NONE || counter.description == STRING_NONE ||
         counter.json == STRING_NONE || !array_push(&profile->counters, counter))

@@ -19,7 +19,7 @@ static int read_records(struct replay *replay, struct error *err)
     int code;
     while ((code = spool_reader_read(replay->spool.reader, &record, err)) > 0) {
         bool has_rows = spool_reader_is_flight_recorder(replay->spool.reader) && !replay->input.window;
-        int is_known = has_rows ? replay_renumber(replay, &record, err) : 1;
+        int is_known = has_rows ? replay_renumber_rows(replay, &record, err) : 1;
         code = is_known > 0 ? replay_handle_record(replay, &record, err) : is_known;
         if (code)
             return code;
@@ -70,7 +70,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->spool.damaged_blocks += spool_reader_count_damaged_parts(replay->spool.reader);
     replay->spool.damaged_bytes = spool_reader_count_damaged_bytes(replay->spool.reader);
     replay->spool.rest = spool_reader_count_bytes_left(replay->spool.reader);
-    replay->spool.window_end = spool_reader_place(replay->spool.reader);
+    replay->spool.window_end = spool_reader_get_place(replay->spool.reader);
     replay->spool.window_missed = spool_reader_count_missed_chunks(replay->spool.reader);
     /* The kernel's count at the end includes samples lost after the last LOST record. */
     uint64_t counted = replay_get_info_number(replay, INFO_SAMPLES_LOST, 0);

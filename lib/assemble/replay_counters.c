@@ -39,7 +39,7 @@ static void drop_half_of_series(struct replay_series *series)
         bool is_pair = i + 2 < count && !readings[i].is_base && !readings[i + 1].is_base;
         bool first_is_larger =
             is_pair && has_memory &&
-            replay_series_value(series, i, COUNTER_MEMORY) > replay_series_value(series, i + 1, COUNTER_MEMORY);
+            replay_series_get_value(series, i, COUNTER_MEMORY) > replay_series_get_value(series, i + 1, COUNTER_MEMORY);
         move_reading(series, &kept, is_pair && !first_is_larger ? i + 1 : i);
         i += is_pair ? 2 : 1;
     }

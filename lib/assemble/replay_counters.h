@@ -38,7 +38,7 @@ int replay_counters_add(struct replay_counters *counters, const struct spool_cou
 const struct replay_series *replay_counters_find(const struct replay_counters *counters, uint32_t whose);
 
 /* A value of a reading. */
-static inline uint64_t replay_series_value(const struct replay_series *series, size_t reading, size_t column)
+static inline uint64_t replay_series_get_value(const struct replay_series *series, size_t reading, size_t column)
 {
     return series->values.data[reading * series->width + column];
 }

@@ -39,7 +39,7 @@ static int replace_thread_of_sample(struct replay *replay, uint32_t *thread)
     return is_known;
 }
 
-int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err)
+int replay_renumber_rows(struct replay *replay, struct spool_record *record, struct error *err)
 {
     struct replay_rows *rows = &replay->rows;
     switch (record->kind) {

@@ -9,7 +9,7 @@
 
 /* For flight recorders: replace the numbers of processes and threads by rows, 0-based in order of appearance. Return
  * 1, 0 if the spool no longer has the item's process or thread, or -ENOMEM. */
-int replay_renumber(struct replay *replay, struct spool_record *record, struct error *err);
+int replay_renumber_rows(struct replay *replay, struct spool_record *record, struct error *err);
 
 /* Returns the recorder's number of the process in this row. */
 uint32_t replay_get_process_number(const struct replay *replay, uint32_t row);

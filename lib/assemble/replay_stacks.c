@@ -87,7 +87,7 @@ static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame
     return *place;
 }
 
-uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
+uint32_t replay_add_placeholder_stack(struct replay *replay, uint32_t lib)
 {
     uint32_t mark = add_pc_frame(replay, lib, 0);
     return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
@@ -119,7 +119,7 @@ static uint32_t add_lock_frame(struct replay *replay, const struct replay_frame 
     of_lock.code = (uint32_t)stacks->locks.length + 1;
     if (!array_push(&stacks->locks, *lock))
         return REPLAY_NONE;
-    uint64_t key = (uint64_t)replay_wait_object(frame->address) << 32 | lock->lib;
+    uint64_t key = (uint64_t)replay_decode_wait_object(frame->address) << 32 | lock->lib;
     uint32_t index = add_frame(replay, &stacks->lock_frames, key, &of_lock);
     if (index == REPLAY_NONE || stacks->frames.data[index].code != of_lock.code)
         stacks->locks.length--;
@@ -132,7 +132,7 @@ uint32_t replay_add_wait_stack(struct replay *replay, uint32_t process, uint32_t
     struct replay_lock lock;
     uint32_t reason = wait->reason < WAIT_REASONS ? wait->reason : (uint32_t)REASON_UNKNOWN;
     struct replay_frame frame = {
-        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_wait_address(reason, wait->object)};
+        .lib = REPLAY_LIB_WAIT, .process = REPLAY_NONE, .address = replay_encode_wait(reason, wait->object)};
     uint32_t index = find_lock(replay, process, wait, &lock)
                          ? add_lock_frame(replay, &frame, &lock)
                          : add_frame(replay, &replay->stacks.wait_frames, frame.address, &frame);
@@ -165,7 +165,7 @@ int replay_find_stack(struct replay *replay, struct replay_thread *thread, const
     if (shared) {
         prefix = thread->last_stack.stacks.data[shared - 1];
     } else if (truncated) {
-        prefix = replay_add_mark(replay, REPLAY_LIB_TRUNCATED);
+        prefix = replay_add_placeholder_stack(replay, REPLAY_LIB_TRUNCATED);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);
     }

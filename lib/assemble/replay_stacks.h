@@ -12,7 +12,7 @@
 
 /* Returns the stack with a single placeholder frame, REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED. REPLAY_NONE if
  * memory ran out. */
-uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
+uint32_t replay_add_placeholder_stack(struct replay *replay, uint32_t lib);
 
 /* Returns the stack of a wait of a thread of `process`: the thread's stack, and a frame for the reason of the wait.
  * REPLAY_NONE if memory ran out. */

@@ -29,7 +29,7 @@ enum {
     REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* the JIT code `code` in the jitdump file of `process` */
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* memory without a known executable mapping: address is the pc */
     REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* placeholder of CPU time without a sample (unsampled.h) */
-    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder for the reason of a wait; replay_wait_address() */
+    REPLAY_LIB_WAIT = UINT32_MAX - 6,           /* placeholder for the reason of a wait; replay_encode_wait() */
     REPLAY_LIB_OMITTED =
         UINT32_MAX -
         8, /* placeholder for omitted frames of a deep stack; `address`: their number, rounded down to a power of 2 */
@@ -280,17 +280,17 @@ const char *replay_get_info(const struct replay *replay, const char *name);
 uint64_t replay_get_info_number(const struct replay *replay, const char *name, uint64_t missing);
 
 /* Pack and unpack the address of a REPLAY_LIB_WAIT frame: enum wait_reason, and the number of the object. */
-static inline uint64_t replay_wait_address(uint32_t reason, uint32_t object)
+static inline uint64_t replay_encode_wait(uint32_t reason, uint32_t object)
 {
     return (uint64_t)reason << 32 | object;
 }
 
-static inline uint32_t replay_wait_reason(uint64_t address)
+static inline uint32_t replay_decode_wait_reason(uint64_t address)
 {
     return (uint32_t)(address >> 32);
 }
 
-static inline uint32_t replay_wait_object(uint64_t address)
+static inline uint32_t replay_decode_wait_object(uint64_t address)
 {
     return (uint32_t)address;
 }

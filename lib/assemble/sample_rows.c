@@ -201,7 +201,7 @@ static bool next_slice(void *context, struct slice_row *row)
     return true;
 }
 
-struct sample_source sample_rows_source(struct sample_rows *rows)
+struct sample_source make_sample_rows_source(struct sample_rows *rows)
 {
     const struct assembly *assembly = rows->assembly;
     rows->start = SAMPLE_ROWS_START;

@@ -39,4 +39,4 @@ struct sample_rows {
 bool sample_rows_next(void *context, struct sample_row *row);
 
 /* Returns a source of the whole recording; call sample_cursor_destroy(&rows->cursor) at the end. */
-struct sample_source sample_rows_source(struct sample_rows *rows);
+struct sample_source make_sample_rows_source(struct sample_rows *rows);

@@ -26,9 +26,9 @@ static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
         [REASON_RUNNABLE] = "runnable",     [REASON_UNSEEN] = "short waits, cause not seen",
         [REASON_STOPPED] = "stopped",       [REASON_IO_URING] = "io_uring",
     };
-    uint32_t reason = replay_wait_reason(address);
+    uint32_t reason = replay_decode_wait_reason(address);
     const char *lock = lock_names_get(builder->lock_names, builder->profile, index);
-    const char *object = lock ? lock : replay_get_object(builder->replay, replay_wait_object(address));
+    const char *object = lock ? lock : replay_get_object(builder->replay, replay_decode_wait_object(address));
     return frame_builder_add_frame(builder, object ? object : without_object[reason], PROFILE_NONE, CATEGORY_IDLE,
                                    intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
 }

@@ -386,7 +386,7 @@ int unsampled_add(struct replay *replay, struct error *err)
                                                    replay_get_info_number(replay, INFO_SWITCHES, 0)};
     if (!attribution.period || (!used && !attribution.has_rests))
         return 0;
-    attribution.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);
+    attribution.stack = replay_add_placeholder_stack(replay, REPLAY_LIB_NOT_SAMPLED);
     int code = attribution.stack == REPLAY_NONE ? error_no_memory(err) : attribute_time(&attribution, used, err);
     array_free(&attribution.times);
     array_free(&attribution.rows);

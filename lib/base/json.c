@@ -19,19 +19,19 @@ void json_destroy(struct json *json)
     array_free(&json->decoded);
 }
 
-uint64_t json_position(const struct json *json)
+uint64_t json_count_read_bytes(const struct json *json)
 {
     return json->piece_offset + (uint64_t)(json->at - json->piece);
 }
 
 void json_feed(struct json *json, const char *bytes, size_t size)
 {
-    json->piece_offset = json_position(json);
+    json->piece_offset = json_count_read_bytes(json);
     json->piece = json->at = bytes;
     json->end = size ? bytes + size : bytes; /* NULL + 0 is undefined */
 }
 
-void json_end(struct json *json)
+void json_end_input(struct json *json)
 {
     json->ended = true;
 }
@@ -40,7 +40,7 @@ void json_init_whole(struct json *json, const char *text, size_t length)
 {
     json_init(json);
     json_feed(json, text, length);
-    json_end(json);
+    json_end_input(json);
 }
 
 static enum json_type fail_at(struct json *json, const char *problem, uint64_t offset)
@@ -54,7 +54,7 @@ static enum json_type fail_at(struct json *json, const char *problem, uint64_t o
 
 static enum json_type fail_here(struct json *json, const char *problem)
 {
-    return fail_at(json, problem, json_position(json));
+    return fail_at(json, problem, json_count_read_bytes(json));
 }
 
 static void expect_after_value(struct json *json)
@@ -191,7 +191,7 @@ static bool decode_string(struct json *json, const char *at, size_t length)
             out += size;
             continue;
         }
-        size_t size = utf8_length(at, end);
+        size_t size = utf8_measure_character(at, end);
         memcpy(out, size ? at : UTF8_REPLACEMENT, size ? size : 3);
         out += size ? size : 3;
         at += size ? size : 1;
@@ -380,7 +380,7 @@ enum json_type json_next(struct json *json)
     for (;;) {
         while (json->at < json->end && json_is_space(*json->at))
             json->at++;
-        json->offset = json_position(json);
+        json->offset = json_count_read_bytes(json);
         if (json->at == json->end)
             return handle_end_of_bytes(json);
         char c = *json->at;

@@ -2,7 +2,7 @@
  * Reads JSON as it arrives. The caller feeds the text in pieces of any size, split anywhere, and reads tokens until the
  * end of the piece:
  *
- *     json_feed(&json, bytes, size);            json_end(&json) after the last piece
+ *     json_feed(&json, bytes, size);            json_end_input(&json) after the last piece
  *     while ((type = json_next(&json)) > JSON_END) ...
  *     type is now JSON_MORE (feed the next piece), JSON_END (the text is complete) or JSON_FAILED
  *
@@ -68,7 +68,7 @@ void json_init_whole(struct json *json, const char *text, size_t length);
 void json_feed(struct json *json, const char *bytes, size_t size);
 
 /* Ends the text: an unfinished token ends, or is an error. */
-void json_end(struct json *json);
+void json_end_input(struct json *json);
 
 enum json_type json_next(struct json *json);
 
@@ -101,19 +101,19 @@ struct json_mark {
     unsigned char expect;
 };
 
-static inline struct json_mark json_mark(const struct json *json)
+static inline struct json_mark json_save_position(const struct json *json)
 {
     return (struct json_mark){json->at, json->expect};
 }
 
-static inline void json_go_back(struct json *json, struct json_mark mark)
+static inline void json_restore_position(struct json *json, struct json_mark mark)
 {
     json->at = mark.at;
     json->expect = mark.expect;
 }
 
 /* Returns the number of bytes of the text read so far. */
-uint64_t json_position(const struct json *json);
+uint64_t json_count_read_bytes(const struct json *json);
 
 /* ---- private to json.c and json_columns.c ---- */
 

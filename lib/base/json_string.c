@@ -2,8 +2,8 @@
 
 #include "base/text_buffer.h"
 
-uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
-                     const void *context)
+uint32_t json_add_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
+                         const void *context)
 {
     struct text_buffer text = {0};
     struct byte_sink sink = text_sink(&text);

@@ -6,5 +6,5 @@
 
 /* Adds the text that `put` writes (called with `context`). Returns the index of the string, or STRING_NONE if memory
  * ran out. */
-uint32_t json_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
-                     const void *context);
+uint32_t json_add_string(struct strings *table, void (*put)(struct json_writer *json, const void *context),
+                         const void *context);

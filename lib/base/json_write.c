@@ -105,7 +105,7 @@ static void write_string(struct json_writer *writer, const char *text, size_t le
         write_bytes(writer, plain, (size_t)(text - plain));
         if (text == end)
             break;
-        size_t character = utf8_length(text, end);
+        size_t character = utf8_measure_character(text, end);
         if (character == 0)
             write_bytes(writer, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
         else if (character == 1)

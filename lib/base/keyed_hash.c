@@ -48,8 +48,8 @@ static uint64_t finish_hash(uint64_t v[4])
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-void keyed_hash(unsigned char out[KEYED_HASH_SIZE], const unsigned char key[KEYED_HASH_KEY], const void *bytes,
-                size_t size)
+void compute_keyed_hash(unsigned char out[KEYED_HASH_SIZE], const unsigned char key[KEYED_HASH_KEY], const void *bytes,
+                        size_t size)
 {
     uint64_t k0 = read_word(key, 8), k1 = read_word(key + 8, 8);
     uint64_t v[4] = {k0 ^ UINT64_C(0x736f6d6570736575), k1 ^ UINT64_C(0x646f72616e646f6d) ^ 0xee,

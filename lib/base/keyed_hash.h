@@ -9,5 +9,5 @@
 enum { KEYED_HASH_KEY = 16, KEYED_HASH_SIZE = 16 }; /* bytes */
 
 /* SipHash-2-4 with a result of 128 bits (Aumasson, Bernstein 2012, https://github.com/veorq/SipHash). */
-void keyed_hash(unsigned char out[KEYED_HASH_SIZE], const unsigned char key[KEYED_HASH_KEY], const void *bytes,
-                size_t size);
+void compute_keyed_hash(unsigned char out[KEYED_HASH_SIZE], const unsigned char key[KEYED_HASH_KEY], const void *bytes,
+                        size_t size);

@@ -6,7 +6,7 @@
 #include "base/standard.h"
 
 /* Returns 64 random bits. `*state` must not be 0. The function replaces it by the next state. */
-static inline uint64_t random_bits(uint64_t *state)
+static inline uint64_t draw_random_bits(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;

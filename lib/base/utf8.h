@@ -6,7 +6,7 @@
 #include "base/standard.h"
 
 /* Returns the length (1 to 4) of the valid character at `at`, or 0 without a valid character before `end`. */
-static inline size_t utf8_length(const char *at, const char *end)
+static inline size_t utf8_measure_character(const char *at, const char *end)
 {
     const unsigned char *bytes = (const unsigned char *)at;
     size_t left = (size_t)(end - at);
@@ -36,7 +36,7 @@ static inline int utf8_cut(const char *text, int most)
     return length;
 }
 
-/* Returns the character at `at`, for a `length` from utf8_length(). */
+/* Returns the character at `at`, for a `length` from utf8_measure_character(). */
 static inline uint32_t utf8_decode(const char *at, size_t length)
 {
     static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};

@@ -100,7 +100,7 @@ static bool read_compression_header(const struct elf_file *file, const struct el
     if (!bytes_read(&section->bytes, 0, raw, packing->header_size))
         return false;
     if (is_new) {
-        elf_to_native(file, ELF_T_CHDR, raw, packing->header_size);
+        elf_convert_to_native(file, ELF_T_CHDR, raw, packing->header_size);
         packing->type = ELF_FIELD(file->is_64, Chdr, raw, ch_type);
         packing->size = ELF_FIELD(file->is_64, Chdr, raw, ch_size);
         return true;

@@ -33,7 +33,7 @@ static bool read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
     unsigned char *raw = bytes_load(&bytes);
     if (!raw)
         return false;
-    elf_to_native(file, ELF_T_DYN, raw, count * entry_size);
+    elf_convert_to_native(file, ELF_T_DYN, raw, count * entry_size);
     for (size_t i = 0; i < count; i++) {
         const unsigned char *entry = raw + i * entry_size;
         uint64_t value = ELF_FIELD(file->is_64, Dyn, entry, d_un.d_val);

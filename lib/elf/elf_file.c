@@ -115,7 +115,7 @@ static size_t copy_note(const struct elf_file *file, const struct bytes *notes, 
     if (!raw)
         return 0;
     left->bytes -= notes->size;
-    elf_to_native(file, ELF_T_NHDR, raw, (size_t)notes->size);
+    elf_convert_to_native(file, ELF_T_NHDR, raw, (size_t)notes->size);
     const unsigned char *found = elf_note_find(raw, (size_t)notes->size, owner, type, &size);
     size = found && size <= max ? size : 0;
     if (size)

@@ -1,6 +1,6 @@
 #include "elf/elf_table.h"
 
-void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size)
+void elf_convert_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size)
 {
     Elf_Data data = {.d_buf = bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size}, out = data;
     unsigned order = file->is_big_endian ? ELFDATA2MSB : ELFDATA2LSB;
@@ -23,7 +23,7 @@ static unsigned char *load_entries(const struct elf_file *file, const struct elf
     struct bytes part = bytes_get_part(&section->bytes, first * size, *count * size);
     unsigned char *entries = bytes_load(&part);
     if (entries)
-        elf_to_native(file, type, entries, *count * size);
+        elf_convert_to_native(file, type, entries, *count * size);
     return entries;
 }
 

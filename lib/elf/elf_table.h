@@ -50,10 +50,10 @@ bool elf_relocations_load(struct elf_relocations *relocations, const struct elf_
 struct elf_relocation elf_relocations_get(const struct elf_relocations *relocations, size_t i);
 void elf_relocations_free(struct elf_relocations *relocations);
 
-/* The field `name` of an entry (Elf32_X or Elf64_X) that elf_to_native() has translated. */
+/* The field `name` of an entry (Elf32_X or Elf64_X) that elf_convert_to_native() has translated. */
 #define ELF_FIELD(is_64, X, entry, name)                                                                               \
     ((is_64) ? ((const Elf64_##X *)(const void *)(entry))->name : ((const Elf32_##X *)(const void *)(entry))->name)
 
 /* Translates whole entries of this type from the file's byte order to this machine's, in place. `bytes` has the
  * alignment of malloc(). */
-void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size);
+void elf_convert_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size);

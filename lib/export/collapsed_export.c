@@ -29,7 +29,7 @@ int export_collapsed(const struct export_view *view, const struct byte_sink *sin
     struct sink_writer *writer = malloc(sizeof(*writer));
     struct text_buffer path = {0};
     ARRAY(size_t) lengths = {0}; /* length of the path's text before each level */
-    double scale = export_weight_scale(&view->weight), carry = 0;
+    double scale = export_get_weight_scale(&view->weight), carry = 0;
     bool enough = writer != NULL;
     if (enough)
         sink_writer_init(writer, sink, err);
@@ -47,7 +47,7 @@ int export_collapsed(const struct export_view *view, const struct byte_sink *sin
                  append_name(&path, profile, nodes->func[node]);
         if (!enough || timings->self[node] == 0)
             continue;
-        int64_t value = export_round(timings->self[node] * scale, &carry);
+        int64_t value = export_round_with_carry(timings->self[node] * scale, &carry);
         if (value == 0)
             continue;
         sink_put(writer, path.data, path.length);

@@ -35,7 +35,7 @@ static uint32_t add_invalid_utf8(struct export_strings *strings, const char *tex
     struct text_buffer repaired = {0};
     bool enough = true;
     while (enough && text < end) {
-        size_t length = utf8_length(text, end);
+        size_t length = utf8_measure_character(text, end);
         enough = length ? text_append(&repaired, text, length) : text_append_z(&repaired, UTF8_REPLACEMENT);
         text += length ? length : 1;
     }
@@ -45,17 +45,17 @@ static uint32_t add_invalid_utf8(struct export_strings *strings, const char *tex
     return index;
 }
 
-uint32_t export_string_of(struct export_strings *strings, const char *text, size_t length_of_text)
+uint32_t export_add_text(struct export_strings *strings, const char *text, size_t length_of_text)
 {
     const char *end = text + length_of_text, *at = text;
-    for (size_t length; at < end && (length = utf8_length(at, end)) > 0;)
+    for (size_t length; at < end && (length = utf8_measure_character(at, end)) > 0;)
         at += length;
     return at == end ? add_text(strings, text, (size_t)(end - text)) : add_invalid_utf8(strings, text, end);
 }
 
 uint32_t export_add_string(struct export_strings *strings, const char *text)
 {
-    return export_string_of(strings, text, strlen(text));
+    return export_add_text(strings, text, strlen(text));
 }
 
 uint32_t export_add_profile_string(struct export_strings *strings, uint32_t string)

@@ -18,7 +18,7 @@ void export_strings_destroy(struct export_strings *strings);
 
 /* Returns the index of a text; invalid UTF-8 becomes U+FFFD. */
 uint32_t export_add_string(struct export_strings *strings, const char *text);
-uint32_t export_string_of(struct export_strings *strings, const char *text, size_t length);
+uint32_t export_add_text(struct export_strings *strings, const char *text, size_t length);
 
 /* Returns the index of a string of the profile, 0 for PROFILE_NONE. */
 uint32_t export_add_profile_string(struct export_strings *strings, uint32_t string);

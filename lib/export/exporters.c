@@ -61,7 +61,7 @@ const struct exporter *exporter_find_by_file(const char *path)
     return best;
 }
 
-double export_weight_scale(const struct weight *weight)
+double export_get_weight_scale(const struct weight *weight)
 {
     return strcmp(weight->unit, "ms") == 0 ? 1e6 : 1;
 }
@@ -73,7 +73,7 @@ int export_list_weights(const struct export_view *view, struct weight_list *weig
     return array_push(weights, view->weight) ? 0 : error_no_memory(err);
 }
 
-const char *export_weight_name(const struct weight *weight)
+const char *export_get_weight_name(const struct weight *weight)
 {
     if (weight->table != TABLE_SAMPLES)
         return weight->id;
@@ -93,12 +93,12 @@ const char *export_weight_name(const struct weight *weight)
     }
 }
 
-const char *export_weight_unit(const struct weight *weight)
+const char *export_get_weight_unit(const struct weight *weight)
 {
     return strcmp(weight->unit, "ms") == 0 ? "nanoseconds" : strcmp(weight->unit, "bytes") == 0 ? "bytes" : "count";
 }
 
-int64_t export_round(double value, double *carry)
+int64_t export_round_with_carry(double value, double *carry)
 {
     static const double most = 9e18;
     double exact = value + *carry;

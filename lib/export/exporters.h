@@ -47,16 +47,16 @@ int export_csv(const struct export_view *view, const struct byte_sink *sink, str
 /* ---- for writers ---- */
 
 /* Returns the factor for formats with integers: ms become ns, other units stay. */
-double export_weight_scale(const struct weight *weight);
+double export_get_weight_scale(const struct weight *weight);
 
 /* Lists the weights for a format with several weights: all weights of the profile, or the requested weight. The caller
  * frees the list. */
 int export_list_weights(const struct export_view *view, struct weight_list *weights, struct error *err);
 
 /* Returns the name and unit of a weight in other formats: "cpu" in "nanoseconds", "samples" in "count". */
-const char *export_weight_name(const struct weight *weight);
-const char *export_weight_unit(const struct weight *weight);
+const char *export_get_weight_name(const struct weight *weight);
+const char *export_get_weight_unit(const struct weight *weight);
 
 /* Rounds to an integer, and adds the error to the next value, so the sum of all results is the rounded sum of the
  * values. `carry` starts as 0. */
-int64_t export_round(double value, double *carry);
+int64_t export_round_with_carry(double value, double *carry);

@@ -163,7 +163,7 @@ static void write_attribute(struct unit_writer *writer, const char *text)
     } entities[] = {{'&', "&amp;"}, {'"', "&quot;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'\r', "&#13;"}, {'\n', "&#10;"}};
     for (const char *end = text + strlen(text); text < end;) {
         const char *entity = NULL;
-        size_t length = utf8_length(text, end);
+        size_t length = utf8_measure_character(text, end);
         for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++)
             if (*text == entities[i].character)
                 entity = entities[i].entity;

@@ -190,15 +190,16 @@ static void write_times(struct otlp *otlp)
     if (otlp->sending && otlp->sending->range.from < otlp->sending->range.to)
         range = otlp->sending->range;
     double start = trunc(meta->start_time), from = isfinite(range.from) ? range.from : 0, none = 0;
-    int64_t part = export_round((meta->start_time - start + from) * 1e6, &none);
+    int64_t part = export_round_with_carry((meta->start_time - start + from) * 1e6, &none);
     if (start > 0 && start < 9e12)
         protobuf_write_fixed64(&otlp->out, PROFILE_TIME, (uint64_t)((int64_t)start * 1000000 + part));
     none = 0;
     if (isfinite(range.to - range.from))
-        protobuf_write_signed(&otlp->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
+        protobuf_write_signed(&otlp->out, PROFILE_DURATION,
+                              export_round_with_carry((range.to - range.from) * 1e6, &none));
     write_value_type(otlp, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
     none = 0;
-    protobuf_write_signed(&otlp->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
+    protobuf_write_signed(&otlp->out, PROFILE_PERIOD, export_round_with_carry(meta->interval * 1e6, &none));
 }
 
 static void write_sample(struct otlp *otlp, uint32_t stack, int64_t value, const uint32_t attributes[2])
@@ -240,10 +241,10 @@ static bool is_same_process(const struct otlp *otlp, uint32_t thread, uint32_t o
 static int write_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, const uint32_t (*attributes)[2])
 {
     const struct weight_list one = {.data = &otlp->weights.data[weight], .length = 1};
-    double scale = export_weight_scale(one.data), carry = 0;
+    double scale = export_get_weight_scale(one.data), carry = 0;
     size_t before = otlp->out.bytes.length, samples = 0;
     size_t profile = protobuf_open(&otlp->out, SCOPE_PROFILES_PROFILE);
-    write_value_type(otlp, PROFILE_SAMPLE_TYPE, export_weight_name(one.data), export_weight_unit(one.data));
+    write_value_type(otlp, PROFILE_SAMPLE_TYPE, export_get_weight_name(one.data), export_get_weight_unit(one.data));
     write_times(otlp);
     write_profile_id(otlp);
     int code = 0;
@@ -253,7 +254,7 @@ static int write_profile(struct otlp *otlp, uint32_t of_thread, size_t weight, c
             continue;
         code = export_sums_fill(&otlp->sums, otlp->view, thread, &one, otlp->err);
         for (size_t row = 0; !code && row < otlp->sums.stacks.length; row++) {
-            int64_t value = export_round(otlp->sums.values.data[row] * scale, &carry);
+            int64_t value = export_round_with_carry(otlp->sums.values.data[row] * scale, &carry);
             if (value)
                 write_sample(otlp, otlp->sums.stacks.data[row], value, attributes[i]);
             samples += value != 0;

@@ -33,7 +33,7 @@ struct perf_script {
 static void add_row(void *context, uint32_t stack, double weight, double time)
 {
     struct perf_script *script = context;
-    int64_t value = weight == 0 ? 0 : export_round(weight * script->scale, &script->carry);
+    int64_t value = weight == 0 ? 0 : export_round_with_carry(weight * script->scale, &script->carry);
     const struct row row = {time, value, stack, script->thread, script->event, (uint32_t)script->rows.length};
     if (value != 0 && !array_push(&script->rows, row))
         script->failed = true;
@@ -59,7 +59,8 @@ static const char *get_event_name(const struct weight *weight)
 {
     if (weight->table == TABLE_SAMPLES && weight->kind == WEIGH_RECORDED && strcmp(weight->unit, "samples") != 0)
         return strcmp(weight->unit, "ms") == 0 ? "recorded-ns" : "recorded-bytes";
-    return weight->table == TABLE_SAMPLES && weight->kind == WEIGH_CPU_TIME ? "cpu-clock" : export_weight_name(weight);
+    return weight->table == TABLE_SAMPLES && weight->kind == WEIGH_CPU_TIME ? "cpu-clock"
+                                                                            : export_get_weight_name(weight);
 }
 
 static void write_word(struct perf_script *script, const char *text)
@@ -165,7 +166,7 @@ static int collect_rows(struct perf_script *script, struct error *err)
         if (!is_event(script, event))
             continue;
         script->event = event;
-        script->scale = export_weight_scale(weight);
+        script->scale = export_get_weight_scale(weight);
         script->carry = 0;
         for (size_t i = 0; i < script->view->thread_count; i++) {
             script->thread = script->view->threads[i];

@@ -58,7 +58,7 @@ struct pprof {
     struct error *err;
     struct protobuf_writer out;
     struct weight_list weights;
-    double carries[SAMPLE_TABLES + WEIGH_KINDS + 8]; /* rounding errors for export_round(), per weight */
+    double carries[SAMPLE_TABLES + WEIGH_KINDS + 8]; /* rounding errors for export_round_with_carry(), per weight */
     struct export_stacks stacks;
     struct export_sums sums;
     struct export_strings strings;
@@ -92,21 +92,22 @@ static void write_header(struct pprof *pprof)
     const struct profile_meta *meta = &pprof->profile->meta;
     struct time_range range = pprof->view->range;
     for (size_t i = 0; i < pprof->weights.length; i++)
-        write_value_type(pprof, PROFILE_SAMPLE_TYPE, export_weight_name(&pprof->weights.data[i]),
-                         export_weight_unit(&pprof->weights.data[i]));
+        write_value_type(pprof, PROFILE_SAMPLE_TYPE, export_get_weight_name(&pprof->weights.data[i]),
+                         export_get_weight_unit(&pprof->weights.data[i]));
     write_value_type(pprof, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
     double none = 0, from = isfinite(range.from) ? range.from : 0;
-    protobuf_write_signed(&pprof->out, PROFILE_PERIOD, export_round(meta->interval * 1e6, &none));
+    protobuf_write_signed(&pprof->out, PROFILE_PERIOD, export_round_with_carry(meta->interval * 1e6, &none));
     double start = trunc(meta->start_time); /* separate terms, because a double cannot represent ns since 1970 */
     none = 0;
-    int64_t part = export_round((meta->start_time - start + from) * 1e6, &none);
+    int64_t part = export_round_with_carry((meta->start_time - start + from) * 1e6, &none);
     if (start > 0 && start < 9e12)
         protobuf_write_signed(&pprof->out, PROFILE_TIME, (int64_t)start * 1000000 + part);
     none = 0;
     if (isfinite(range.to - range.from))
-        protobuf_write_signed(&pprof->out, PROFILE_DURATION, export_round((range.to - range.from) * 1e6, &none));
+        protobuf_write_signed(&pprof->out, PROFILE_DURATION,
+                              export_round_with_carry((range.to - range.from) * 1e6, &none));
     protobuf_write_unsigned(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-                            export_add_string(&pprof->strings, export_weight_name(&pprof->view->weight)));
+                            export_add_string(&pprof->strings, export_get_weight_name(&pprof->view->weight)));
 }
 
 /* ---- samples ---- */
@@ -156,7 +157,7 @@ static bool write_imported_labels(struct pprof *pprof, uint32_t payload, struct 
     json_next(&json); /* the brace */
     while (enough && json_next(&json) == JSON_KEY) {
         bool is_type = json_is(&json, "type");
-        uint32_t key = export_string_of(&pprof->strings, json.text, json.length);
+        uint32_t key = export_add_text(&pprof->strings, json.text, json.length);
         size_t before = set->length;
         if (!is_type)
             enough = (!before || text_append(set, ", ", 2)) && text_append(set, json.text, json.length) &&
@@ -166,7 +167,7 @@ static bool write_imported_labels(struct pprof *pprof, uint32_t payload, struct 
         enough = enough && text_append(set, json.text, json.length);
         size_t opened = protobuf_open(&pprof->out, SAMPLE_LABEL);
         protobuf_write_unsigned(&pprof->out, LABEL_KEY, key);
-        protobuf_write_unsigned(&pprof->out, LABEL_TEXT, export_string_of(&pprof->strings, json.text, json.length));
+        protobuf_write_unsigned(&pprof->out, LABEL_TEXT, export_add_text(&pprof->strings, json.text, json.length));
         protobuf_close(&pprof->out, opened);
     }
     json_destroy(&json);
@@ -182,7 +183,7 @@ static void write_thread_name(struct pprof *pprof, const struct thread *thread, 
         return;
     if (set->length && length > set->length + 3 && !memcmp(name + length - set->length - 1, set->data, set->length))
         kept = length - set->length - 3; /* "name (set)" */
-    write_text_label(pprof, "thread", export_string_of(&pprof->strings, name, kept));
+    write_text_label(pprof, "thread", export_add_text(&pprof->strings, name, kept));
 }
 
 /* Encodes the labels of a thread once, because all samples of the thread have the same labels. */
@@ -211,8 +212,8 @@ static bool round_values(struct pprof *pprof, size_t row, int64_t *values, size_
 {
     bool counts = false;
     for (size_t i = 0; i < count; i++) {
-        double value = pprof->sums.values.data[row * count + i] * export_weight_scale(&pprof->weights.data[i]);
-        values[i] = value == 0 ? 0 : export_round(value, &pprof->carries[i]);
+        double value = pprof->sums.values.data[row * count + i] * export_get_weight_scale(&pprof->weights.data[i]);
+        values[i] = value == 0 ? 0 : export_round_with_carry(value, &pprof->carries[i]);
         counts |= values[i] != 0;
     }
     return counts;

@@ -272,9 +272,9 @@ static void copy_code_tables(struct sanitizer *sanitizer)
         source->filename = is_used ? sanitizer_keep_text(sanitizer, source->filename) : sanitizer_add(sanitizer, "", 0);
         source->id = is_used ? sanitizer_keep_text(sanitizer, source->id) : PROFILE_NONE;
         source->source_map_url = is_used ? sanitizer_keep_text(sanitizer, source->source_map_url) : PROFILE_NONE;
-        if (has_text && sanitizer_has(sanitizer, SANITIZE_SOURCES))
+        if (has_text && sanitizer_removes(sanitizer, SANITIZE_SOURCES))
             sanitizer->summary->changed[4]++;
-        source->content = is_used && !sanitizer_has(sanitizer, SANITIZE_SOURCES)
+        source->content = is_used && !sanitizer_removes(sanitizer, SANITIZE_SOURCES)
                               ? sanitizer_keep_text(sanitizer, source->content)
                               : PROFILE_NONE;
         sanitizer->summary->sources += is_used;
@@ -283,7 +283,7 @@ static void copy_code_tables(struct sanitizer *sanitizer)
                                           sizeof(*original->resources.data));
     for (size_t i = 0; i < copy->resources.length && !sanitizer->status; i++) {
         struct resource *resource = &copy->resources.data[i];
-        bool is_host = resource->host != PROFILE_NONE && sanitizer_has(sanitizer, SANITIZE_URLS);
+        bool is_host = resource->host != PROFILE_NONE && sanitizer_removes(sanitizer, SANITIZE_URLS);
         resource->name = is_host || !sanitizer->used_resource[i]
                              ? sanitizer_add(sanitizer, is_host ? "url" : "", is_host ? 3 : 0)
                              : sanitizer_keep_text(sanitizer, resource->name);
@@ -349,9 +349,9 @@ static bool is_kept_entry(const struct sanitizer *sanitizer, const char *section
         is_known = is_known || strcmp(section, sections[i]) == 0;
     if (sanitizer->options->is_part && strstr(section, ", by thread"))
         return false;
-    if (sanitizer_has(sanitizer, SANITIZE_NAMES) && (!strcmp(label, "Host") || !strcmp(label, "Container")))
+    if (sanitizer_removes(sanitizer, SANITIZE_NAMES) && (!strcmp(label, "Host") || !strcmp(label, "Container")))
         return false;
-    if (!sanitizer_has(sanitizer, SANITIZE_ARGUMENTS))
+    if (!sanitizer_removes(sanitizer, SANITIZE_ARGUMENTS))
         return true;
     for (size_t i = 0; i < sizeof(arguments) / sizeof(*arguments); i++)
         is_known = is_known && strcmp(label, arguments[i]) != 0;
@@ -366,10 +366,10 @@ static bool is_kept_note(struct sanitizer *sanitizer, const struct extra_entry *
     if (!read_note(&note, sanitizer->memory, json, strlen(json)))
         return false;
     if (!note.name || !note.library || !note.comment) {
-        sanitizer_no_memory(sanitizer);
+        sanitizer_set_no_memory(sanitizer);
         return false;
     }
-    if (!sanitizer_has(sanitizer, SANITIZE_NOTES))
+    if (!sanitizer_removes(sanitizer, SANITIZE_NOTES))
         return is_range_note(&note) || !is_hidden_library(sanitizer, note.library);
     const char *text = note.comment[0] ? note.comment : note.name;
     sanitizer->text.length = 0;
@@ -423,7 +423,7 @@ static void copy_meta(struct sanitizer *sanitizer)
                          &meta->imported_from, &meta->misc};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         *texts[i] = sanitizer_keep_text(sanitizer, *texts[i]);
-    if (sanitizer_has(sanitizer, SANITIZE_ARGUMENTS)) {
+    if (sanitizer_removes(sanitizer, SANITIZE_ARGUMENTS)) {
         sanitizer->summary->entries += meta->arguments != PROFILE_NONE;
         meta->arguments = PROFILE_NONE;
     }
@@ -488,7 +488,7 @@ int sanitize_profile(struct profile *copy, const struct sanitize_options *option
     sanitizer.used_resource = sanitizer_alloc(&sanitizer, original.resources.length, 1);
     sanitizer.json = malloc(sizeof(*sanitizer.json));
     if (!sanitizer.json || !sanitizer_find_words(&sanitizer))
-        sanitizer_no_memory(&sanitizer);
+        sanitizer_set_no_memory(&sanitizer);
     if (!sanitizer.status && original.meta.marker_schema != PROFILE_NONE) {
         const struct string_entry *schema = &original.strings.entries.data[original.meta.marker_schema];
         sanitizer.status = marker_schemas_read(&sanitizer.schemas, schema->text, schema->length, err);

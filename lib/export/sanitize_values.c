@@ -18,7 +18,7 @@ void *sanitizer_copy(struct sanitizer *sanitizer, const void *from, size_t count
     return to;
 }
 
-void sanitizer_no_memory(struct sanitizer *sanitizer)
+void sanitizer_set_no_memory(struct sanitizer *sanitizer)
 {
     if (!sanitizer->status)
         sanitizer->status = error_no_memory(sanitizer->err);
@@ -26,7 +26,7 @@ void sanitizer_no_memory(struct sanitizer *sanitizer)
 
 /* ---- texts ---- */
 
-bool sanitizer_has(const struct sanitizer *sanitizer, unsigned part)
+bool sanitizer_removes(const struct sanitizer *sanitizer, unsigned part)
 {
     return sanitizer->options->parts & part;
 }
@@ -35,7 +35,7 @@ uint32_t sanitizer_add(struct sanitizer *sanitizer, const char *text, size_t len
 {
     uint32_t string = sanitizer->status ? PROFILE_NONE : strings_add(&sanitizer->copy->strings, text, length);
     if (string == PROFILE_NONE)
-        sanitizer_no_memory(sanitizer);
+        sanitizer_set_no_memory(sanitizer);
     return string;
 }
 
@@ -63,7 +63,7 @@ static void sanitize_value(struct sanitizer *sanitizer, bool is_code, const char
     unsigned found = 0;
     sanitizer->text.length = 0;
     if (!sanitize_text(&sanitizer->words, sanitizer->options->parts, is_code, text, length, &sanitizer->text, &found))
-        sanitizer_no_memory(sanitizer);
+        sanitizer_set_no_memory(sanitizer);
     else if (found)
         sanitizer_count_change(sanitizer, found, text, length);
 }
@@ -167,19 +167,19 @@ static void write_string(struct sanitizer *sanitizer, const struct json *json, s
 {
     size_t length = json->length;
     bool is_argument = reader->is_argument, is_code = reader->is_code || (reader->is_kind && json->depth == 1);
-    if (reader->is_list && reader->listed++ > 0 && sanitizer_has(sanitizer, SANITIZE_ARGUMENTS)) {
+    if (reader->is_list && reader->listed++ > 0 && sanitizer_removes(sanitizer, SANITIZE_ARGUMENTS)) {
         sanitizer->text.length = 0;
         sanitizer_count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, length);
         json_text_z(sanitizer->json, "");
         return;
     }
     const char *blank =
-        is_argument && sanitizer_has(sanitizer, SANITIZE_ARGUMENTS) ? memchr(json->text, ' ', length) : NULL;
+        is_argument && sanitizer_removes(sanitizer, SANITIZE_ARGUMENTS) ? memchr(json->text, ' ', length) : NULL;
     if (blank) {
         sanitizer->text.length = 0;
         length = (size_t)(blank - json->text);
         if (!text_append(&sanitizer->text, json->text, length))
-            sanitizer_no_memory(sanitizer);
+            sanitizer_set_no_memory(sanitizer);
         sanitizer_count_change(sanitizer, SANITIZE_ARGUMENTS, json->text, json->length);
     }
     sanitize_value(sanitizer, is_code, json->text, length);
@@ -193,7 +193,7 @@ static void write_key(struct sanitizer *sanitizer, const struct json *json)
     if (text_append(&sanitizer->text, "", 1))
         json_key(sanitizer->json, sanitizer->text.data);
     else
-        sanitizer_no_memory(sanitizer);
+        sanitizer_set_no_memory(sanitizer);
 }
 
 static bool is_string_index(const struct sanitizer *sanitizer, uint32_t schema, const struct json *json)

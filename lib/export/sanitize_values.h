@@ -32,10 +32,10 @@ struct sanitizer {
 /* Returns zeroed memory that the copy owns; returns NULL after this or an earlier failure. */
 void *sanitizer_alloc(struct sanitizer *sanitizer, size_t count, size_t size);
 void *sanitizer_copy(struct sanitizer *sanitizer, const void *from, size_t count, size_t size);
-void sanitizer_no_memory(struct sanitizer *sanitizer);
+void sanitizer_set_no_memory(struct sanitizer *sanitizer);
 
 /* Whether to remove a part. */
-bool sanitizer_has(const struct sanitizer *sanitizer, unsigned part);
+bool sanitizer_removes(const struct sanitizer *sanitizer, unsigned part);
 
 /* Counts a change of `before` to sanitizer->text in the parts of `found`, and stores the first distinct changes of a
  * part as examples. */

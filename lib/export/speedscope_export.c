@@ -137,11 +137,11 @@ static void write_samples(struct speedscope *speedscope)
 
 static void write_weights(struct speedscope *speedscope)
 {
-    double scale = export_weight_scale(&speedscope->view->weight), carry = 0;
+    double scale = export_get_weight_scale(&speedscope->view->weight), carry = 0;
     uint64_t total = 0;
     json_member_open(speedscope->json, "weights", '[');
     for (size_t i = 0; i < speedscope->runs.length; i++) {
-        int64_t value = export_round(speedscope->runs.data[i].weight * scale, &carry);
+        int64_t value = export_round_with_carry(speedscope->runs.data[i].weight * scale, &carry);
         total += value > 0 ? (uint64_t)value : 0;
         json_unsigned(speedscope->json, value > 0 ? (uint64_t)value : 0);
     }
@@ -165,7 +165,7 @@ static void write_name(struct speedscope *speedscope, const struct thread *threa
 
 static void write_thread(struct speedscope *speedscope, uint32_t index)
 {
-    const char *unit = export_weight_unit(&speedscope->view->weight);
+    const char *unit = export_get_weight_unit(&speedscope->view->weight);
     json_open(speedscope->json, '{');
     json_member_text(speedscope->json, "type", "sampled");
     write_name(speedscope, &speedscope->profile->threads.data[index]);

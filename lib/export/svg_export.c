@@ -44,7 +44,7 @@ static void write_text(struct svg *svg, const char *text, size_t most)
     const char *end = text + strlen(text);
     for (size_t length; text < end && most > 0; text += length, most--) {
         unsigned char first = (unsigned char)*text;
-        length = utf8_length(text, end);
+        length = utf8_measure_character(text, end);
         if (length == 0) {
             length = 1;
             sink_put_z(svg->out, UTF8_REPLACEMENT);

@@ -86,7 +86,7 @@ static const char *describe_problem(int code)
     }
 }
 
-int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *size, struct error *err)
+int gunzip_read(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *size, struct error *err)
 {
     struct inflate_state *state = &gunzip->state;
     state->next_out = out;
@@ -109,7 +109,7 @@ int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *
     return 0;
 }
 
-int gunzip_end(const struct gunzip *gunzip, struct error *err)
+int gunzip_end_input(const struct gunzip *gunzip, struct error *err)
 {
     if (is_between_members(gunzip))
         return 0;

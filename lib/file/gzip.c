@@ -65,7 +65,7 @@ static int add_bytes(void *context, const void *bytes, size_t size, struct error
     return gzip_packer_add(context, bytes, size, err);
 }
 
-struct byte_sink gzip_packer_sink(struct gzip_packer *packer)
+struct byte_sink gzip_packer_make_sink(struct gzip_packer *packer)
 {
     return (struct byte_sink){.write = add_bytes, .context = packer};
 }

@@ -16,7 +16,7 @@ int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct erro
 int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, struct error *err);
 
 /* Returns a sink that compresses its bytes. */
-struct byte_sink gzip_packer_sink(struct gzip_packer *packer);
+struct byte_sink gzip_packer_make_sink(struct gzip_packer *packer);
 
 /* Compresses the remaining bytes and writes the end of the gzip file. No bytes may follow. */
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err);

@@ -24,9 +24,10 @@ static int write_to_file(void *context, const void *bytes, size_t size, struct e
     return code ? error_set(err, -code, "cannot write %s: %s", file->output.path, strerror(-code)) : 0;
 }
 
-struct byte_sink profile_file_sink(struct profile_file *file)
+struct byte_sink profile_file_make_sink(struct profile_file *file)
 {
-    return file->packer ? gzip_packer_sink(file->packer) : (struct byte_sink){.write = write_to_file, .context = file};
+    return file->packer ? gzip_packer_make_sink(file->packer)
+                        : (struct byte_sink){.write = write_to_file, .context = file};
 }
 
 static int add_packer(struct profile_file *file, struct error *err)

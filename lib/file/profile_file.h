@@ -5,7 +5,7 @@
  *     struct profile_file *file;
  *     int code = profile_file_create(&file, "profile.json.gz", err);
  *     if (!code) {
- *         struct byte_sink sink = profile_file_sink(file);
+ *         struct byte_sink sink = profile_file_make_sink(file);
  *         code = profile_write(&profile, NULL, 0.01, &sink, err);
  *         code = code ? profile_file_abandon(file), code : profile_file_commit(file, err);
  *     }
@@ -26,7 +26,7 @@ int profile_load(const char *path, struct profile *out, struct error *err);
 int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err);
 
 /* Writes the profile to a file in memory, compressed. Returns the file's descriptor, or a negative errno value. */
-int profile_to_memory(const struct profile *profile, struct error *err);
+int profile_write_to_memory(const struct profile *profile, struct error *err);
 
 struct profile_file;
 
@@ -42,7 +42,7 @@ void profile_file_keep_old(struct profile_file *file, bool *has_old);
 int profile_file_create_in_memory(struct profile_file **out, int *fd, struct error *err);
 
 /* Returns the sink for the bytes of the file. The sink is valid as long as `file`. */
-struct byte_sink profile_file_sink(struct profile_file *file);
+struct byte_sink profile_file_make_sink(struct profile_file *file);
 
 /* Writes the remaining bytes, syncs the file to the disk, renames the file to its final name and frees `file`. A
  * failure leaves no file behind. */

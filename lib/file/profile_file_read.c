@@ -26,7 +26,7 @@ static int unpack_block(struct loading *loading, size_t size, struct error *err)
     unpacker_feed(loading->unpacker, loading->block, size);
     for (;;) {
         size_t unpacked = 0;
-        int code = unpacker_next(loading->unpacker, loading->unpacked, BLOCK_SIZE, &unpacked, err);
+        int code = unpacker_read(loading->unpacker, loading->unpacked, BLOCK_SIZE, &unpacked, err);
         if (code || unpacked == 0)
             return code;
         code = import_feed(loading->import, loading->unpacked, unpacked, err);
@@ -44,7 +44,7 @@ static int read_file(int fd, struct loading *loading, struct error *err)
         if (loading->stop && *loading->stop)
             return error_set(err, ECANCELED, "canceled");
         if (size == 0)
-            return loading->unpacker ? unpacker_end(loading->unpacker, err) : 0;
+            return loading->unpacker ? unpacker_end_input(loading->unpacker, err) : 0;
         enum unpacker_format format = first ? unpacker_format(loading->block, (size_t)size) : UNPACKER_NONE;
         if (format != UNPACKER_NONE && !(loading->unpacker = unpacker_new(format)))
             return error_no_memory(err);
@@ -59,7 +59,7 @@ static int load_with_importer(struct loading *loading, int fd, struct profile *o
 {
     loading->import = import_new();
     if (loading->import)
-        import_stop_on(loading->import, loading->stop);
+        import_set_stop_flag(loading->import, loading->stop);
     int code = loading->import ? read_file(fd, loading, err) : error_no_memory(err);
     if (!code)
         code = import_finish(loading->import, out, err);

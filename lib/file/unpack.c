@@ -148,12 +148,12 @@ static int unpack_zstd(struct unpacker *unpacker, unsigned char *out, size_t roo
 }
 #endif
 
-int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
+int unpacker_read(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err)
 {
     int code = 0;
     *size = 0;
     if (unpacker->format == UNPACKER_GZIP)
-        return gunzip_next(unpacker->gunzip, out, room, size, err);
+        return gunzip_read(unpacker->gunzip, out, room, size, err);
     if (unpacker->format == UNPACKER_XZ)
         code = unpack_xz(unpacker, out, room, size, err);
 #ifdef HAVE_ZSTD
@@ -164,10 +164,10 @@ int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, si
     return code;
 }
 
-int unpacker_end(const struct unpacker *unpacker, struct error *err)
+int unpacker_end_input(const struct unpacker *unpacker, struct error *err)
 {
     if (unpacker->format == UNPACKER_GZIP)
-        return gunzip_end(unpacker->gunzip, err);
+        return gunzip_end_input(unpacker->gunzip, err);
     if (unpacker->is_at_end)
         return 0;
     return error_set(err, EINVAL, "the file is truncated: its %s data ends early, after %llu unpacked bytes",

@@ -4,9 +4,9 @@
  *
  *     unpacker = unpacker_new(unpacker_format(bytes, size));
  *     unpacker_feed(unpacker, bytes, size);
- *     while ((code = unpacker_next(unpacker, out, room, &size, err)) == 0 && size) use out and size
+ *     while ((code = unpacker_read(unpacker, out, room, &size, err)) == 0 && size) use out and size
  *     ...                                        after the last piece:
- *     code = unpacker_end(unpacker, err);
+ *     code = unpacker_end_input(unpacker, err);
  *
  * An unpacker takes at most 256 MiB of memory for any file.
  */
@@ -25,11 +25,11 @@ enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
 struct unpacker *unpacker_new(enum unpacker_format format);
 void unpacker_free(struct unpacker *unpacker);
 
-/* Passes the next packed bytes. The caller owns them, and must not move them until unpacker_next() returns no bytes. */
+/* Passes the next packed bytes. The caller owns them, and must not move them until unpacker_read() returns no bytes. */
 void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t size);
 
 /* Unpacks at most `room` bytes. Sets *size to 0 when all passed bytes are used up. */
-int unpacker_next(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err);
+int unpacker_read(struct unpacker *unpacker, unsigned char *out, size_t room, size_t *size, struct error *err);
 
 /* Ends the input, at the end of the file. Returns -EINVAL if the packed data ends early. */
-int unpacker_end(const struct unpacker *unpacker, struct error *err);
+int unpacker_end_input(const struct unpacker *unpacker, struct error *err);

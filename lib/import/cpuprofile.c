@@ -17,23 +17,23 @@ struct cpu_profile {
 /* Returns the id of a node, an integer of at most 53 bits. */
 static uint64_t read_node_id(const struct cpu_profile *file, uint32_t node)
 {
-    return json_tree_whole(&file->tree, node, UINT64_C(1) << 53, UINT64_MAX);
+    return json_tree_get_integer(&file->tree, node, UINT64_C(1) << 53, UINT64_MAX);
 }
 
 static int index_nodes(struct cpu_profile *file, uint32_t list)
 {
     const struct json_tree *tree = &file->tree;
     size_t row = 0;
-    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE;
-         node = json_tree_next(tree, list, node), row++) {
+    for (uint32_t node = json_tree_get_first(tree, list); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, list, node), row++) {
         uint64_t id = read_node_id(file, json_tree_get(tree, node, "id"));
         if (id == UINT64_MAX)
             return error_set(file->err, EINVAL, "nodes[%zu] has no id", row);
         if (!hash_set(&file->by_id, id, node))
             return error_no_memory(file->err);
         uint32_t children = json_tree_get(tree, node, "children");
-        for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
-             child = json_tree_next(tree, children, child)) {
+        for (uint32_t child = json_tree_get_first(tree, children); child != JSON_TREE_NONE;
+             child = json_tree_get_next(tree, children, child)) {
             uint64_t of = read_node_id(file, child);
             if (of == UINT64_MAX || hash_get(&file->parents, of) != HASH_MISSING)
                 return error_set(file->err, EINVAL,
@@ -95,19 +95,19 @@ static int read_samples(struct cpu_profile *file, struct v8_samples *rows)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t samples = json_tree_get(tree, 0, "samples"), deltas = json_tree_get(tree, 0, "timeDeltas");
-    if (!json_tree_is(tree, samples, JSON_ARRAY_OPEN) || !json_tree_is(tree, deltas, JSON_ARRAY_OPEN))
+    if (!json_tree_has_type(tree, samples, JSON_ARRAY_OPEN) || !json_tree_has_type(tree, deltas, JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL, "the file has no samples, or no timeDeltas");
     double time = 0;
-    uint32_t delta = json_tree_first(tree, deltas);
-    for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
-         node = json_tree_next(tree, samples, node)) {
+    uint32_t delta = json_tree_get_first(tree, deltas);
+    for (uint32_t node = json_tree_get_first(tree, samples); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, samples, node)) {
         uint32_t of = hash_get(&file->by_id, read_node_id(file, node)), stack;
         if (of == HASH_MISSING)
             return error_set(file->err, EINVAL, "samples[%zu] refers to a missing node", rows->length);
-        double step = delta == JSON_TREE_NONE ? NAN : json_tree_number(tree, delta);
+        double step = delta == JSON_TREE_NONE ? NAN : json_tree_get_number(tree, delta);
         if (!isfinite(step))
             return error_set(file->err, EINVAL, "timeDeltas[%zu] is not a number", rows->length);
-        delta = json_tree_next(tree, deltas, delta);
+        delta = json_tree_get_next(tree, deltas, delta);
         time += step / 1000;
         uint32_t known = hash_get(&file->nodes.stacks, read_node_id(file, node));
         stack = known - 1;
@@ -128,12 +128,12 @@ static int read_all(struct cpu_profile *file)
     const struct json_tree *tree = &file->tree;
     struct v8_samples rows = {0};
     uint32_t list = json_tree_get(tree, 0, "nodes");
-    int code = json_tree_is(tree, list, JSON_ARRAY_OPEN) ? index_nodes(file, list)
-                                                         : error_set(file->err, EINVAL, "nodes is not a list");
+    int code = json_tree_has_type(tree, list, JSON_ARRAY_OPEN) ? index_nodes(file, list)
+                                                               : error_set(file->err, EINVAL, "nodes is not a list");
     if (!code)
         code = read_samples(file, &rows);
-    double start = json_tree_number(tree, json_tree_get(tree, 0, "startTime"));
-    double end = (json_tree_number(tree, json_tree_get(tree, 0, "endTime")) - start) / 1000;
+    double start = json_tree_get_number(tree, json_tree_get(tree, 0, "startTime"));
+    double end = (json_tree_get_number(tree, json_tree_get(tree, 0, "endTime")) - start) / 1000;
     uint32_t name = builder_add_string(builder, builder_text("JavaScript"));
     uint32_t thread = code ? PROFILE_NONE : builder_add_thread(builder, 0, 0, name);
     builder->weight_type = WEIGHT_TRACING_MS;

@@ -88,10 +88,11 @@ static uint32_t add_frame(struct dhat *dhat, const struct string_entry *entry)
 static int read_frames(struct dhat *dhat, uint32_t list)
 {
     const struct json_tree *tree = &dhat->tree;
-    if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
+    if (!json_tree_has_type(tree, list, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "the file has no ftbl (table of frames)");
-    for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
-        const struct string_entry *text = json_tree_text(tree, row);
+    for (uint32_t row = json_tree_get_first(tree, list); row != JSON_TREE_NONE;
+         row = json_tree_get_next(tree, list, row)) {
+        const struct string_entry *text = json_tree_get_text(tree, row);
         if (!text)
             return error_set(dhat->err, EINVAL, "ftbl[%zu] is not a string", dhat->frames.length);
         if (!array_push(&dhat->frames, add_frame(dhat, text)))
@@ -106,7 +107,7 @@ static int add_value(struct dhat *dhat, uint32_t point, const char *key, uint32_
     uint32_t node = json_tree_get(tree, point, key);
     if (node == JSON_TREE_NONE && table) /* false: the file has no lifetimes of blocks */
         return 0;
-    double value = json_tree_number(tree, node);
+    double value = json_tree_get_number(tree, node);
     if (!isfinite(value) || value < 0)
         return error_set(dhat->err, EINVAL, "pps[%zu].%s is missing, or not a count", number, key);
     if (value > 0)
@@ -118,11 +119,12 @@ static int read_point(struct dhat *dhat, uint32_t point, size_t number)
 {
     const struct json_tree *tree = &dhat->tree;
     uint32_t list = json_tree_get(tree, point, "fs"), stack = PROFILE_NONE;
-    if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
+    if (!json_tree_has_type(tree, list, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "pps[%zu] has no fs (stack)", number);
     dhat->stack.length = 0;
-    for (uint32_t row = json_tree_first(tree, list); row != JSON_TREE_NONE; row = json_tree_next(tree, list, row)) {
-        uint64_t index = json_tree_whole(tree, row, UINT32_MAX, UINT64_MAX);
+    for (uint32_t row = json_tree_get_first(tree, list); row != JSON_TREE_NONE;
+         row = json_tree_get_next(tree, list, row)) {
+        uint64_t index = json_tree_get_integer(tree, row, UINT32_MAX, UINT64_MAX);
         if (index >= dhat->frames.length)
             return error_set(dhat->err, EINVAL, "pps[%zu] refers to a missing frame of ftbl", number);
         if (!array_push(&dhat->stack, dhat->frames.data[index]))
@@ -141,27 +143,27 @@ static int read_all(struct dhat *dhat)
 {
     const struct json_tree *tree = &dhat->tree;
     uint32_t points = json_tree_get(tree, 0, "pps");
-    double version = json_tree_number(tree, json_tree_get(tree, 0, "dhatFileVersion"));
+    double version = json_tree_get_number(tree, json_tree_get(tree, 0, "dhatFileVersion"));
     if (version != 1 && version != 2)
         return error_set(dhat->err, EINVAL, "the file has an unknown dhatFileVersion: prof reads 1 and 2");
-    if (!json_tree_is(tree, points, JSON_ARRAY_OPEN))
+    if (!json_tree_has_type(tree, points, JSON_ARRAY_OPEN))
         return error_set(dhat->err, EINVAL, "the file has no pps (stacks)");
     /* in other modes, dhat counts calls or events of programs, not heap bytes */
-    bool is_heap = !json_tree_text_is(tree, json_tree_get(tree, 0, "mode"), "ad-hoc");
+    bool is_heap = !json_tree_equals_text(tree, json_tree_get(tree, 0, "mode"), "ad-hoc");
     dhat->builder->has_no_times = true;
     dhat->builder->weight_type = is_heap ? WEIGHT_BYTES : WEIGHT_SAMPLES;
-    uint64_t pid = json_tree_whole(tree, json_tree_get(tree, 0, "pid"), INT32_MAX, 0);
+    uint64_t pid = json_tree_get_integer(tree, json_tree_get(tree, 0, "pid"), INT32_MAX, 0);
     dhat->thread = builder_add_thread(dhat->builder, pid, pid, PROFILE_NONE);
     for (size_t i = 0; i < EVENTS; i++) {
-        bool has_lifetimes = json_tree_is(tree, json_tree_get(tree, 0, "bklt"), JSON_TRUE);
+        bool has_lifetimes = json_tree_has_type(tree, json_tree_get(tree, 0, "bklt"), JSON_TRUE);
         if (i > 0 && (!has_lifetimes || !is_heap))
             break;
         dhat->tables[i] = builder_add_event(dhat->builder, builder_text(is_heap ? events[i].name : "events"));
     }
     int code = read_frames(dhat, json_tree_get(tree, 0, "ftbl"));
     size_t number = 0;
-    for (uint32_t point = json_tree_first(tree, points); !code && point != JSON_TREE_NONE;
-         point = json_tree_next(tree, points, point))
+    for (uint32_t point = json_tree_get_first(tree, points); !code && point != JSON_TREE_NONE;
+         point = json_tree_get_next(tree, points, point))
         code = read_point(dhat, point, number++);
     return code;
 }

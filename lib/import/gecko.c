@@ -41,27 +41,27 @@ static struct table find_table(const struct gecko *file, uint32_t thread, const 
 
 static uint32_t find_column(const struct gecko *file, const struct table *table, const char *key)
 {
-    return (uint32_t)json_tree_whole(&file->tree, json_tree_get(&file->tree, table->schema, key), 64, UINT32_MAX);
+    return (uint32_t)json_tree_get_integer(&file->tree, json_tree_get(&file->tree, table->schema, key), 64, UINT32_MAX);
 }
 
 /* Finds a cell of a row, which may be shorter than the schema. */
 static uint32_t find_cell(const struct gecko *file, uint32_t row, uint32_t column)
 {
-    uint32_t node = json_tree_first(&file->tree, row);
+    uint32_t node = json_tree_get_first(&file->tree, row);
     for (uint32_t i = 0; i < column && node != JSON_TREE_NONE; i++)
-        node = json_tree_next(&file->tree, row, node);
+        node = json_tree_get_next(&file->tree, row, node);
     return column == UINT32_MAX ? JSON_TREE_NONE : node;
 }
 
 static struct builder_text read_text(const struct gecko *file, uint32_t node)
 {
-    const struct string_entry *text = json_tree_text(&file->tree, node);
+    const struct string_entry *text = json_tree_get_text(&file->tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
 }
 
 static uint64_t read_index(const struct gecko *file, uint32_t node)
 {
-    return json_tree_whole(&file->tree, node, UINT32_MAX - 1, UINT64_MAX);
+    return json_tree_get_integer(&file->tree, node, UINT32_MAX - 1, UINT64_MAX);
 }
 
 static int fail_missing_row(const struct gecko *file, const char *what, size_t row)
@@ -78,10 +78,11 @@ static int read_libs(struct gecko *file, uint32_t process)
     const struct json_tree *tree = &file->tree;
     uint32_t list = json_tree_get(tree, process, "libs");
     file->libs.length = 0;
-    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
-        struct gecko_lib lib = {.start =
-                                    json_tree_whole(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
-                                .end = json_tree_whole(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
+    for (uint32_t node = json_tree_get_first(tree, list); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, list, node)) {
+        struct gecko_lib lib = {
+            .start = json_tree_get_integer(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
+            .end = json_tree_get_integer(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
         lib.lib = builder_add_lib(file->builder, read_text(file, json_tree_get(tree, node, "path")),
                                   read_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
         if (lib.lib == PROFILE_NONE || !array_push(&file->libs, lib))
@@ -95,9 +96,10 @@ static int read_categories(struct gecko *file)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t list = json_tree_get(tree, json_tree_get(tree, 0, "meta"), "categories");
-    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
-        const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
-        const struct string_entry *color = json_tree_text(tree, json_tree_get(tree, node, "color"));
+    for (uint32_t node = json_tree_get_first(tree, list); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, list, node)) {
+        const struct string_entry *name = json_tree_get_text(tree, json_tree_get(tree, node, "name"));
+        const struct string_entry *color = json_tree_get_text(tree, json_tree_get(tree, node, "color"));
         uint32_t category =
             builder_add_category(file->builder, name ? name->text : "Other", color ? color->text : "grey");
         if (!array_push(&file->categories, category))
@@ -127,7 +129,7 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
     frame.name =
         string < file->strings.length ? read_text(file, file->strings.data[string]) : builder_text("(unknown)");
     frame.category = category < file->categories.length ? file->categories.data[category] + 1 : 0;
-    frame.line = (uint32_t)json_tree_whole(&file->tree, find_cell(file, row, columns->line), INT32_MAX, 0);
+    frame.line = (uint32_t)json_tree_get_integer(&file->tree, find_cell(file, row, columns->line), INT32_MAX, 0);
     if (frame.name.length < sizeof(digits) && profile_is_address(frame.name.text)) {
         memcpy(digits, frame.name.text, frame.name.length);
         digits[frame.name.length] = '\0';
@@ -151,8 +153,8 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
 static bool list_rows(const struct gecko *file, uint32_t list, uint32_t **rows, size_t *length, size_t *capacity)
 {
     *length = 0;
-    for (uint32_t node = json_tree_first(&file->tree, list); node != JSON_TREE_NONE;
-         node = json_tree_next(&file->tree, list, node)) {
+    for (uint32_t node = json_tree_get_first(&file->tree, list); node != JSON_TREE_NONE;
+         node = json_tree_get_next(&file->tree, list, node)) {
         if (!array_grow((void **)rows, *length, capacity, 1, sizeof(**rows)))
             return false;
         (*rows)[(*length)++] = node;
@@ -165,8 +167,8 @@ static bool list_rows(const struct gecko *file, uint32_t list, uint32_t **rows, 
 static int mark_callers(struct gecko *file, const struct table *stacks, uint32_t prefix_column)
 {
     file->is_caller.length = 0;
-    for (uint32_t row = json_tree_first(&file->tree, stacks->data); row != JSON_TREE_NONE;
-         row = json_tree_next(&file->tree, stacks->data, row)) {
+    for (uint32_t row = json_tree_get_first(&file->tree, stacks->data); row != JSON_TREE_NONE;
+         row = json_tree_get_next(&file->tree, stacks->data, row)) {
         uint64_t prefix = read_index(file, find_cell(file, row, prefix_column));
         if (!array_push(&file->is_caller, false))
             return error_no_memory(file->err);
@@ -187,12 +189,12 @@ static int read_stacks(struct gecko *file, uint32_t thread)
                                     find_column(file, &frames, "line")};
     int code = mark_callers(file, &stacks, prefix_column);
     file->stacks.length = 0;
-    for (uint32_t row = json_tree_first(&file->tree, stacks.data); !code && row != JSON_TREE_NONE;
-         row = json_tree_next(&file->tree, stacks.data, row)) {
+    for (uint32_t row = json_tree_get_first(&file->tree, stacks.data); !code && row != JSON_TREE_NONE;
+         row = json_tree_get_next(&file->tree, stacks.data, row)) {
         size_t number = file->stacks.length;
         uint32_t caller = find_cell(file, row, prefix_column), stack = PROFILE_NONE;
         uint64_t prefix = read_index(file, caller), frame = read_index(file, find_cell(file, row, frame_column));
-        bool has_prefix = json_tree_is(&file->tree, caller, JSON_NUMBER);
+        bool has_prefix = json_tree_has_type(&file->tree, caller, JSON_NUMBER);
         if ((has_prefix && prefix >= number) || frame >= file->frames.length)
             return fail_missing_row(file, "stackTable", number);
         stack = builder_add_stack(file->builder, has_prefix ? file->stacks.data[prefix] : PROFILE_NONE,
@@ -206,18 +208,18 @@ static int read_stacks(struct gecko *file, uint32_t thread)
 static int read_samples(struct gecko *file, uint32_t thread, uint32_t to)
 {
     struct table samples = find_table(file, thread, "samples");
-    if (json_tree_is(&file->tree, json_tree_get(&file->tree, thread, "samples"), JSON_ARRAY_OPEN))
+    if (json_tree_has_type(&file->tree, json_tree_get(&file->tree, thread, "samples"), JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL,
                          "thread %zu: samples is a list; prof reads Gecko profiles of version 3 and later",
                          file->thread_number);
     uint32_t stack_column = find_column(file, &samples, "stack"), time_column = find_column(file, &samples, "time");
     size_t number = 0;
-    for (uint32_t row = json_tree_first(&file->tree, samples.data); row != JSON_TREE_NONE;
-         row = json_tree_next(&file->tree, samples.data, row), number++) {
+    for (uint32_t row = json_tree_get_first(&file->tree, samples.data); row != JSON_TREE_NONE;
+         row = json_tree_get_next(&file->tree, samples.data, row), number++) {
         uint32_t node = find_cell(file, row, stack_column);
         uint64_t stack = read_index(file, node);
-        double time = json_tree_number(&file->tree, find_cell(file, row, time_column));
-        bool has_stack = json_tree_is(&file->tree, node, JSON_NUMBER);
+        double time = json_tree_get_number(&file->tree, find_cell(file, row, time_column));
+        bool has_stack = json_tree_has_type(&file->tree, node, JSON_NUMBER);
         if (has_stack && stack >= file->stacks.length)
             return fail_missing_row(file, "samples", number);
         if (!isfinite(time))
@@ -234,14 +236,14 @@ static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
     uint32_t name_column = find_column(file, &markers, "name"), start_column = find_column(file, &markers, "startTime");
     uint32_t end_column = find_column(file, &markers, "endTime"), phase_column = find_column(file, &markers, "phase");
     uint32_t category_column = find_column(file, &markers, "category");
-    for (uint32_t row = json_tree_first(&file->tree, markers.data); row != JSON_TREE_NONE;
-         row = json_tree_next(&file->tree, markers.data, row)) {
+    for (uint32_t row = json_tree_get_first(&file->tree, markers.data); row != JSON_TREE_NONE;
+         row = json_tree_get_next(&file->tree, markers.data, row)) {
         uint64_t name = read_index(file, find_cell(file, row, name_column));
         uint64_t category = read_index(file, find_cell(file, row, category_column));
         struct builder_marker marker = {.data = PROFILE_NONE};
-        marker.phase = (uint8_t)json_tree_whole(&file->tree, find_cell(file, row, phase_column), 3, 0);
-        double start = json_tree_number(&file->tree, find_cell(file, row, start_column));
-        double end = json_tree_number(&file->tree, find_cell(file, row, end_column));
+        marker.phase = (uint8_t)json_tree_get_integer(&file->tree, find_cell(file, row, phase_column), 3, 0);
+        double start = json_tree_get_number(&file->tree, find_cell(file, row, start_column));
+        double end = json_tree_get_number(&file->tree, find_cell(file, row, end_column));
         marker.start = marker.phase == 3 ? NAN : start + file->shift;
         marker.end = marker.phase == 0 || marker.phase == 2 ? NAN : end + file->shift;
         if (name >= file->strings.length || (marker.phase != 3 && !isfinite(start)) ||
@@ -262,8 +264,8 @@ static int read_thread(struct gecko *file, uint32_t thread)
     uint32_t name = builder_add_string(file->builder, read_text(file, json_tree_get(tree, thread, "name")));
     uint32_t process = builder_add_string(file->builder, read_text(file, json_tree_get(tree, thread, "processType")));
     uint32_t to = builder_add_thread(
-        file->builder, json_tree_whole(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
-        json_tree_whole(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);
+        file->builder, json_tree_get_integer(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
+        json_tree_get_integer(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);
     if (to == PROFILE_NONE)
         return error_no_memory(file->err);
     file->builder->threads.data[to].process_name = process;
@@ -276,12 +278,12 @@ static int read_thread(struct gecko *file, uint32_t thread)
 static int read_process(struct gecko *file, uint32_t process)
 {
     const struct json_tree *tree = &file->tree;
-    double start = json_tree_number(tree, json_tree_get(tree, json_tree_get(tree, process, "meta"), "startTime"));
+    double start = json_tree_get_number(tree, json_tree_get(tree, json_tree_get(tree, process, "meta"), "startTime"));
     file->shift = isfinite(start) && isfinite(file->start_time) ? start - file->start_time : 0;
     int code = read_libs(file, process);
     uint32_t threads = json_tree_get(tree, process, "threads");
-    for (uint32_t node = json_tree_first(tree, threads); !code && node != JSON_TREE_NONE;
-         node = json_tree_next(tree, threads, node), file->thread_number++)
+    for (uint32_t node = json_tree_get_first(tree, threads); !code && node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, threads, node), file->thread_number++)
         code = read_thread(file, node);
     return code;
 }
@@ -290,8 +292,8 @@ static int read_all(struct gecko *file)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t meta = json_tree_get(tree, 0, "meta"), processes = json_tree_get(tree, 0, "processes");
-    double interval = json_tree_number(tree, json_tree_get(tree, meta, "interval"));
-    file->start_time = json_tree_number(tree, json_tree_get(tree, meta, "startTime"));
+    double interval = json_tree_get_number(tree, json_tree_get(tree, meta, "interval"));
+    file->start_time = json_tree_get_number(tree, json_tree_get(tree, meta, "startTime"));
     if (interval > 0)
         file->builder->profile->meta.interval = interval;
     if (isfinite(file->start_time))
@@ -299,8 +301,8 @@ static int read_all(struct gecko *file)
     int code = read_categories(file);
     if (!code)
         code = read_process(file, 0);
-    for (uint32_t node = json_tree_first(tree, processes); !code && node != JSON_TREE_NONE;
-         node = json_tree_next(tree, processes, node))
+    for (uint32_t node = json_tree_get_first(tree, processes); !code && node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, processes, node))
         code = read_process(file, node);
     if (!code && file->has_addresses)
         file->builder->profile->meta.symbolicated = 0;

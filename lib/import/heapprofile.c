@@ -16,16 +16,17 @@ static int read_node(struct v8_nodes *nodes, const struct json_tree *tree, struc
                      struct error *err)
 {
     struct open_node at = open->data[--open->length];
-    double size = json_tree_number(tree, json_tree_get(tree, at.node, "selfSize"));
+    double size = json_tree_get_number(tree, json_tree_get(tree, at.node, "selfSize"));
     uint32_t children = json_tree_get(tree, at.node, "children");
-    if (!json_tree_is(tree, json_tree_get(tree, at.node, "callFrame"), JSON_OBJECT_OPEN) || !isfinite(size) || size < 0)
+    if (!json_tree_has_type(tree, json_tree_get(tree, at.node, "callFrame"), JSON_OBJECT_OPEN) || !isfinite(size) ||
+        size < 0)
         return error_set(err, EINVAL, "a node has no callFrame, or no selfSize");
     if (v8_nodes_has_frame(tree, at.node))
         at.stack = builder_add_stack(nodes->builder, at.stack, v8_nodes_add_frame(nodes, tree, at.node));
     if (size > 0)
         builder_add_sample(nodes->builder, thread, 0, at.stack, 0, size);
-    for (uint32_t child = json_tree_first(tree, children); child != JSON_TREE_NONE;
-         child = json_tree_next(tree, children, child))
+    for (uint32_t child = json_tree_get_first(tree, children); child != JSON_TREE_NONE;
+         child = json_tree_get_next(tree, children, child))
         if (!array_push(open, (struct open_node){child, at.stack}))
             return error_no_memory(err);
     return 0;

@@ -47,19 +47,19 @@ void import_accept_parts(struct import *import)
     import->takes_parts = true;
 }
 
-void import_stop_on(struct import *import, const atomic_bool *stop)
+void import_set_stop_flag(struct import *import, const atomic_bool *stop)
 {
     import->stop = stop;
-    profile_reader_stop_on(import->reader, stop);
+    profile_reader_set_stop_flag(import->reader, stop);
 }
 
-void import_defer(struct import *import, size_t least)
+void import_defer_numbers(struct import *import, size_t least)
 {
     import->least_deferred = least;
-    profile_reader_defer(import->reader, least);
+    profile_reader_defer_numbers(import->reader, least);
 }
 
-struct profile_reader *import_reader(struct import *import)
+struct profile_reader *import_get_reader(struct import *import)
 {
     return import->reader;
 }
@@ -117,9 +117,9 @@ static int store_until_detected(struct import *import, const char *bytes, size_t
  * several pieces. */
 static int feed_stored_bytes(struct import *import)
 {
-    profile_reader_defer(import->reader, 0);
+    profile_reader_defer_numbers(import->reader, 0);
     int code = profile_reader_feed(import->reader, import->held.data, import->held.length, &import->error);
-    profile_reader_defer(import->reader, import->least_deferred);
+    profile_reader_defer_numbers(import->reader, import->least_deferred);
     array_free(&import->held);
     return code;
 }

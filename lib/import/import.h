@@ -22,11 +22,11 @@ int import_finish(struct import *import, struct profile *out, struct error *err)
  * earlier parts. Without this call, a part is an error. */
 void import_accept_parts(struct import *import);
 
-/* Works as profile_reader_stop_on() and profile_reader_defer(). */
-void import_stop_on(struct import *import, const atomic_bool *stop);
-void import_defer(struct import *import, size_t least);
+/* Works as profile_reader_set_stop_flag() and profile_reader_defer_numbers(). */
+void import_set_stop_flag(struct import *import, const atomic_bool *stop);
+void import_defer_numbers(struct import *import, size_t least);
 
 /* Returns the reader (borrowed), for its deferred runs. */
-struct profile_reader *import_reader(struct import *import);
+struct profile_reader *import_get_reader(struct import *import);
 
 void import_free(struct import *import);

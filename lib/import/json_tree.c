@@ -4,7 +4,7 @@ static int fail_json(const struct json *json, struct error *err)
 {
     if (json->ended && json->at == json->end)
         return error_set(err, EINVAL, "the text is truncated after %llu bytes",
-                         (unsigned long long)json_position(json));
+                         (unsigned long long)json_count_read_bytes(json));
     return error_set(err, EINVAL, "at byte %llu: %s", (unsigned long long)json->offset, json->problem);
 }
 
@@ -72,17 +72,17 @@ void json_tree_destroy(struct json_tree *tree)
     strings_destroy(&tree->texts);
 }
 
-bool json_tree_is(const struct json_tree *tree, uint32_t node, enum json_type type)
+bool json_tree_has_type(const struct json_tree *tree, uint32_t node, enum json_type type)
 {
     return node < tree->nodes.length && tree->nodes.data[node].type == type;
 }
 
-uint32_t json_tree_first(const struct json_tree *tree, uint32_t node)
+uint32_t json_tree_get_first(const struct json_tree *tree, uint32_t node)
 {
     return node < tree->nodes.length && tree->nodes.data[node].next > node + 1 ? node + 1 : JSON_TREE_NONE;
 }
 
-uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t child)
+uint32_t json_tree_get_next(const struct json_tree *tree, uint32_t parent, uint32_t child)
 {
     uint32_t next = tree->nodes.data[child].next;
     return next < tree->nodes.data[parent].next ? next : JSON_TREE_NONE;
@@ -91,44 +91,44 @@ uint32_t json_tree_next(const struct json_tree *tree, uint32_t parent, uint32_t 
 uint32_t json_tree_get(const struct json_tree *tree, uint32_t node, const char *key)
 {
     uint32_t string = strings_find(&tree->texts, key, strlen(key));
-    if (string == STRING_NONE || !json_tree_is(tree, node, JSON_OBJECT_OPEN))
+    if (string == STRING_NONE || !json_tree_has_type(tree, node, JSON_OBJECT_OPEN))
         return JSON_TREE_NONE;
-    for (uint32_t child = json_tree_first(tree, node); child != JSON_TREE_NONE;
-         child = json_tree_next(tree, node, child))
+    for (uint32_t child = json_tree_get_first(tree, node); child != JSON_TREE_NONE;
+         child = json_tree_get_next(tree, node, child))
         if (tree->nodes.data[child].key == string)
             return child;
     return JSON_TREE_NONE;
 }
 
-double json_tree_number(const struct json_tree *tree, uint32_t node)
+double json_tree_get_number(const struct json_tree *tree, uint32_t node)
 {
-    return json_tree_is(tree, node, JSON_NUMBER) ? tree->nodes.data[node].number : NAN;
+    return json_tree_has_type(tree, node, JSON_NUMBER) ? tree->nodes.data[node].number : NAN;
 }
 
-double json_tree_number_or_text(const struct json_tree *tree, uint32_t node)
+double json_tree_get_number_or_text(const struct json_tree *tree, uint32_t node)
 {
-    const struct string_entry *text = json_tree_text(tree, node);
+    const struct string_entry *text = json_tree_get_text(tree, node);
     if (!text)
-        return json_tree_number(tree, node);
+        return json_tree_get_number(tree, node);
     bool is_number = text->length && strspn(text->text, "0123456789+-.eE") == text->length;
     char *end;
     double number = is_number ? strtod(text->text, &end) : NAN;
     return is_number && *end == '\0' ? number : NAN;
 }
 
-uint64_t json_tree_whole(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise)
+uint64_t json_tree_get_integer(const struct json_tree *tree, uint32_t node, uint64_t most, uint64_t otherwise)
 {
-    double number = json_tree_number(tree, node);
+    double number = json_tree_get_number(tree, node);
     return number >= 0 && number <= (double)most && floor(number) == number ? (uint64_t)number : otherwise;
 }
 
-const struct string_entry *json_tree_text(const struct json_tree *tree, uint32_t node)
+const struct string_entry *json_tree_get_text(const struct json_tree *tree, uint32_t node)
 {
-    return json_tree_is(tree, node, JSON_STRING) ? &tree->texts.entries.data[tree->nodes.data[node].text] : NULL;
+    return json_tree_has_type(tree, node, JSON_STRING) ? &tree->texts.entries.data[tree->nodes.data[node].text] : NULL;
 }
 
-bool json_tree_text_is(const struct json_tree *tree, uint32_t node, const char *text)
+bool json_tree_equals_text(const struct json_tree *tree, uint32_t node, const char *text)
 {
-    const struct string_entry *entry = json_tree_text(tree, node);
+    const struct string_entry *entry = json_tree_get_text(tree, node);
     return entry && entry->length == strlen(text) && memcmp(entry->text, text, entry->length) == 0;
 }

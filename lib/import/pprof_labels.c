@@ -71,7 +71,7 @@ static bool add_set_marker(struct pprof_labels *labels, uint32_t thread, const s
     if (labels->builder->threads.data[thread].markers.length)
         return true;
     marker.name = builder_add_string(labels->builder, builder_text("Labels"));
-    marker.data = json_string(&labels->builder->profile->strings, write_set, &context);
+    marker.data = json_add_string(&labels->builder->profile->strings, write_set, &context);
     builder_add_marker(labels->builder, thread, marker);
     return marker.data != STRING_NONE && add_keys(labels, list, count);
 }
@@ -140,7 +140,7 @@ bool pprof_labels_add_markers(struct pprof_labels *labels, uint32_t thread, size
             continue;
         struct builder_marker marker = {.start = (double)row, .end = NAN};
         marker.name = builder_add_string(labels->builder, list[i].key);
-        marker.data = json_string(&labels->builder->profile->strings, write_number, &list[i]);
+        marker.data = json_add_string(&labels->builder->profile->strings, write_number, &list[i]);
         if (marker.data == STRING_NONE)
             return false;
         builder_add_marker(labels->builder, thread, marker);
@@ -199,7 +199,7 @@ int pprof_labels_finish(struct pprof_labels *labels, struct error *err)
     struct profile_meta *meta = &labels->builder->profile->meta;
     if (!labels->count && !labels->has_numbers)
         return 0;
-    meta->marker_schema = json_string(&labels->builder->profile->strings, write_schemas, labels);
+    meta->marker_schema = json_add_string(&labels->builder->profile->strings, write_schemas, labels);
     if (meta->marker_schema == STRING_NONE)
         return error_no_memory(err);
     for (size_t i = 0; i < labels->builder->threads.length && labels->count; i++)

@@ -435,7 +435,8 @@ static bool move_counter(struct profile_builder *builder, struct builder_counter
                               .category = strings_add_z(&profile->strings, "Counter"),
                               .description = strings_add_z(&profile->strings, ""),
                               .pid = add_number_string(profile, from->pid),
-                              .json = json_string(&profile->strings, write_display, &(struct display){profile, from}),
+                              .json =
+                                  json_add_string(&profile->strings, write_display, &(struct display){profile, from}),
                               .length = from->levels.length + 1};
     if (counter.category == STRING_NONE || counter.description == STRING_NONE || counter.pid == STRING_NONE ||
         counter.json == STRING_NONE || !array_push(&profile->counters, counter))

@@ -19,7 +19,7 @@ struct speedscope {
 
 static struct builder_text read_text(const struct json_tree *tree, uint32_t node)
 {
-    const struct string_entry *text = json_tree_text(tree, node);
+    const struct string_entry *text = json_tree_get_text(tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
 }
 
@@ -27,14 +27,15 @@ static int read_frames(struct speedscope *file)
 {
     const struct json_tree *tree = &file->tree;
     uint32_t list = json_tree_get(tree, json_tree_get(tree, 0, "shared"), "frames");
-    if (!json_tree_is(tree, list, JSON_ARRAY_OPEN))
+    if (!json_tree_has_type(tree, list, JSON_ARRAY_OPEN))
         return error_set(file->err, EINVAL, "the file has no shared.frames");
-    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
+    for (uint32_t node = json_tree_get_first(tree, list); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, list, node)) {
         struct builder_frame frame = {
             .name = read_text(tree, json_tree_get(tree, node, "name")),
             .file = read_text(tree, json_tree_get(tree, node, "file")),
-            .func_line = (uint32_t)json_tree_whole(tree, json_tree_get(tree, node, "line"), INT32_MAX, 0),
-            .func_column = (uint32_t)json_tree_whole(tree, json_tree_get(tree, node, "col"), INT32_MAX, 0)};
+            .func_line = (uint32_t)json_tree_get_integer(tree, json_tree_get(tree, node, "line"), INT32_MAX, 0),
+            .func_column = (uint32_t)json_tree_get_integer(tree, json_tree_get(tree, node, "col"), INT32_MAX, 0)};
         if (!frame.name.length)
             return error_set(file->err, EINVAL, "shared.frames[%zu] has no name", file->frames.length);
         frame.line = frame.func_line;
@@ -46,7 +47,7 @@ static int read_frames(struct speedscope *file)
 
 static uint32_t find_frame(const struct speedscope *file, uint32_t node)
 {
-    uint64_t index = json_tree_whole(&file->tree, node, UINT32_MAX, UINT64_MAX);
+    uint64_t index = json_tree_get_integer(&file->tree, node, UINT32_MAX, UINT64_MAX);
     return index < file->frames.length ? file->frames.data[index] : PROFILE_NONE;
 }
 
@@ -59,24 +60,24 @@ static int read_sampled_profile(struct speedscope *file, uint32_t profile, doubl
 {
     const struct json_tree *tree = &file->tree;
     uint32_t samples = json_tree_get(tree, profile, "samples"), weights = json_tree_get(tree, profile, "weights");
-    uint32_t weight = json_tree_first(tree, weights);
+    uint32_t weight = json_tree_get_first(tree, weights);
     size_t row = 0;
-    for (uint32_t node = json_tree_first(tree, samples); node != JSON_TREE_NONE;
-         node = json_tree_next(tree, samples, node), row++) {
+    for (uint32_t node = json_tree_get_first(tree, samples); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, samples, node), row++) {
         uint32_t stack = PROFILE_NONE;
-        for (uint32_t item = json_tree_first(tree, node); item != JSON_TREE_NONE;
-             item = json_tree_next(tree, node, item)) {
+        for (uint32_t item = json_tree_get_first(tree, node); item != JSON_TREE_NONE;
+             item = json_tree_get_next(tree, node, item)) {
             uint32_t frame = find_frame(file, item);
             if (frame == PROFILE_NONE)
                 return fail_profile(file, "samples", row, "has a frame that is missing in shared.frames");
             stack = builder_add_stack(file->builder, stack, frame);
         }
-        double value = weight == JSON_TREE_NONE ? NAN : json_tree_number(tree, weight) * file->scale;
+        double value = weight == JSON_TREE_NONE ? NAN : json_tree_get_number(tree, weight) * file->scale;
         if (!isfinite(value))
             return fail_profile(file, "samples", row, "has no weight");
         builder_add_sample(file->builder, file->thread, 0, stack, time, value);
         time += fmax(value, 0);
-        weight = json_tree_next(tree, weights, weight);
+        weight = json_tree_get_next(tree, weights, weight);
     }
     return 0;
 }
@@ -91,9 +92,9 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
 {
     const struct json_tree *tree = &file->tree;
     size_t row = 0;
-    for (uint32_t node = json_tree_first(tree, events); node != JSON_TREE_NONE;
-         node = json_tree_next(tree, events, node), row++) {
-        double at = json_tree_number(tree, json_tree_get(tree, node, "at")) * file->scale;
+    for (uint32_t node = json_tree_get_first(tree, events); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, events, node), row++) {
+        double at = json_tree_get_number(tree, json_tree_get(tree, node, "at")) * file->scale;
         uint32_t kind = json_tree_get(tree, node, "type"), frame = find_frame(file, json_tree_get(tree, node, "frame"));
         uint32_t stack = open->length ? open->data[open->length - 1].stack : PROFILE_NONE;
         if (!isfinite(at) || (row && at < time))
@@ -103,11 +104,11 @@ static int read_events(struct speedscope *file, uint32_t events, struct open_fra
         if (at > time && row)
             builder_add_sample(file->builder, file->thread, 0, stack, time, stack == PROFILE_NONE ? 0 : at - time);
         time = at;
-        if (json_tree_text_is(tree, kind, "O")) {
+        if (json_tree_equals_text(tree, kind, "O")) {
             stack = builder_add_stack(file->builder, stack, frame);
             if (!array_push(open, (struct open_frame){frame, stack}))
                 return error_no_memory(file->err);
-        } else if (!json_tree_text_is(tree, kind, "C"))
+        } else if (!json_tree_equals_text(tree, kind, "C"))
             return fail_profile(file, "events", row, "neither opens nor closes a frame");
         else if (open->length == 0 || open->data[open->length - 1].frame != frame)
             return fail_profile(file, "events", row, "closes a frame that is not the innermost open one");
@@ -141,7 +142,7 @@ static bool set_unit(struct speedscope *file, uint32_t unit)
                  {"seconds", WEIGHT_TRACING_MS, 1e3},
                  {"bytes", WEIGHT_BYTES, 1}};
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (json_tree_text_is(&file->tree, unit, units[i].name)) {
+        if (json_tree_equals_text(&file->tree, unit, units[i].name)) {
             file->builder->weight_type = units[i].type;
             file->scale = units[i].scale;
             return true;
@@ -156,9 +157,9 @@ static int read_profile(struct speedscope *file, uint32_t profile)
         return error_set(file->err, EINVAL, "profiles[%zu] has an unknown unit", file->number);
     uint32_t name = builder_add_string(file->builder, read_text(tree, json_tree_get(tree, profile, "name")));
     file->thread = builder_add_thread(file->builder, 0, file->number, name);
-    if (json_tree_text_is(tree, json_tree_get(tree, profile, "type"), "evented"))
+    if (json_tree_equals_text(tree, json_tree_get(tree, profile, "type"), "evented"))
         return read_evented(file, profile);
-    double start = json_tree_number(tree, json_tree_get(tree, profile, "startValue")) * file->scale;
+    double start = json_tree_get_number(tree, json_tree_get(tree, profile, "startValue")) * file->scale;
     return read_sampled_profile(file, profile, isfinite(start) ? start : 0);
 }
 
@@ -167,8 +168,8 @@ static int read_all(struct speedscope *file)
     const struct json_tree *tree = &file->tree;
     int code = read_frames(file);
     uint32_t profiles = json_tree_get(tree, 0, "profiles");
-    for (uint32_t node = json_tree_first(tree, profiles); !code && node != JSON_TREE_NONE;
-         node = json_tree_next(tree, profiles, node), file->number++)
+    for (uint32_t node = json_tree_get_first(tree, profiles); !code && node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, profiles, node), file->number++)
         code = read_profile(file, node);
     file->builder->has_no_times = file->builder->weight_type != WEIGHT_TRACING_MS;
     return code;

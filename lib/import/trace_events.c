@@ -25,13 +25,13 @@ uint64_t trace_parse_id(const char *text, size_t length)
 
 uint64_t trace_read_id(const struct json_tree *tree, uint32_t node)
 {
-    const struct string_entry *text = json_tree_text(tree, node);
-    return text ? trace_parse_id(text->text, text->length) : json_tree_whole(tree, node, MOST_ID, 0);
+    const struct string_entry *text = json_tree_get_text(tree, node);
+    return text ? trace_parse_id(text->text, text->length) : json_tree_get_integer(tree, node, MOST_ID, 0);
 }
 
 static uint32_t add_string(struct trace *trace, uint32_t node)
 {
-    const struct string_entry *text = json_tree_text(&trace->tree, node);
+    const struct string_entry *text = json_tree_get_text(&trace->tree, node);
     return builder_add_string(trace->builder,
                               text ? (struct builder_text){text->text, text->length} : builder_text("(no name)"));
 }
@@ -50,7 +50,7 @@ static uint32_t find_thread(struct trace *trace)
 /* Returns a time in ms, or NAN if the event lacks the key. */
 static double read_time(const struct trace *trace, const char *key)
 {
-    return json_tree_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;
+    return json_tree_get_number_or_text(&trace->tree, find_value(trace, 0, key)) / 1000;
 }
 
 /* Finds "id", or "id2": {"local": ...} or {"global": ...}. */
@@ -92,13 +92,13 @@ static int add_slice(struct trace *trace, uint32_t thread, char phase, double ti
                                 .start = time,
                                 .end = NAN,
                                 .place = trace->slices.length};
-    const struct string_entry *text = json_tree_text(&trace->tree, name);
+    const struct string_entry *text = json_tree_get_text(&trace->tree, name);
     if (slice.kind != SLICE_CLOSES || (text && text->length))
         slice.name = add_string(trace, name);
     if (strchr("beSF", phase)) {
         bool is_global;
         uint64_t id = trace_read_id(&trace->tree, find_id(trace, &is_global));
-        const struct string_entry *category = json_tree_text(&trace->tree, find_value(trace, 0, "cat"));
+        const struct string_entry *category = json_tree_get_text(&trace->tree, find_value(trace, 0, "cat"));
         uint64_t hash = hash_mix(id, category ? hash_bytes(category->text, category->length) : 0);
         slice.track = TRACE_ASYNC | hash_mix(hash, is_global ? 0 : read_pid(trace));
     }
@@ -119,11 +119,11 @@ static void add_instant(struct trace *trace, uint32_t thread, double time)
 static void add_levels(struct trace *trace, double time)
 {
     const struct json_tree *tree = &trace->tree;
-    const struct string_entry *name = json_tree_text(tree, find_value(trace, 0, "name"));
+    const struct string_entry *name = json_tree_get_text(tree, find_value(trace, 0, "name"));
     uint32_t series = find_value(trace, 0, "args");
-    for (uint32_t node = json_tree_first(tree, series); node != JSON_TREE_NONE;
-         node = json_tree_next(tree, series, node)) {
-        double value = json_tree_number_or_text(tree, node);
+    for (uint32_t node = json_tree_get_first(tree, series); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, series, node)) {
+        double value = json_tree_get_number_or_text(tree, node);
         uint32_t key = tree->nodes.data[node].key;
         const char *label = key == STRING_NONE ? "" : strings_text(&tree->texts, key);
         bool is_bytes = strcmp(label, "bytes") == 0;
@@ -145,9 +145,9 @@ static void add_levels(struct trace *trace, double time)
 static int add_name(struct trace *trace)
 {
     uint32_t name = find_value(trace, 0, "name"), value = find_value(trace, find_value(trace, 0, "args"), "name");
-    bool is_thread = json_tree_text_is(&trace->tree, name, "thread_name");
-    if ((!is_thread && !json_tree_text_is(&trace->tree, name, "process_name")) ||
-        !json_tree_is(&trace->tree, value, JSON_STRING))
+    bool is_thread = json_tree_equals_text(&trace->tree, name, "thread_name");
+    if ((!is_thread && !json_tree_equals_text(&trace->tree, name, "process_name")) ||
+        !json_tree_has_type(&trace->tree, value, JSON_STRING))
         return 0;
     uint32_t text = add_string(trace, value), thread = is_thread ? find_thread(trace) : 0;
     if (thread == PROFILE_NONE)
@@ -163,16 +163,16 @@ static int add_name(struct trace *trace)
 
 static int add_event(struct trace *trace, uint64_t at, uint64_t size)
 {
-    const struct string_entry *text = json_tree_text(&trace->tree, find_value(trace, 0, "ph"));
+    const struct string_entry *text = json_tree_get_text(&trace->tree, find_value(trace, 0, "ph"));
     uint32_t name = find_value(trace, 0, "name");
     char phase = text && text->length == 1 ? text->text[0] : '\0';
     if (phase == 'M')
         return add_name(trace);
-    if (phase == 'P' && json_tree_text_is(&trace->tree, name, "Profile"))
+    if (phase == 'P' && json_tree_equals_text(&trace->tree, name, "Profile"))
         return add_profile_event(trace, TRACE_PROFILE, at, size);
-    if (phase == 'P' && json_tree_text_is(&trace->tree, name, "ProfileChunk"))
+    if (phase == 'P' && json_tree_equals_text(&trace->tree, name, "ProfileChunk"))
         return add_profile_event(trace, TRACE_CHUNK, at, size);
-    if (phase && strchr("PIi", phase) && json_tree_text_is(&trace->tree, name, "CpuProfile"))
+    if (phase && strchr("PIi", phase) && json_tree_equals_text(&trace->tree, name, "CpuProfile"))
         return add_profile_event(trace, TRACE_WHOLE_PROFILE, at, size);
     if (!phase || !strchr("BEXbeSFiIRnC", phase))
         return 0;
@@ -211,7 +211,7 @@ static int read_events(struct trace *trace, struct json *json)
             return code;
         if (code)
             return fail_unless_truncated(trace, json);
-        code = add_event(trace, at, json_position(json) - at);
+        code = add_event(trace, at, json_count_read_bytes(json) - at);
         if (code)
             return code;
     }
@@ -238,7 +238,8 @@ static int read_text(struct trace *trace, struct json *json)
         } else if (type <= JSON_END || !json_skip(json, type))
             return fail_unless_truncated(trace, json);
         if (are_samples || are_frames)
-            *(are_samples ? &trace->samples : &trace->frames) = (struct trace_part){at, json_position(json) - at};
+            *(are_samples ? &trace->samples : &trace->frames) =
+                (struct trace_part){at, json_count_read_bytes(json) - at};
     }
     return type == JSON_OBJECT_CLOSE ? 0 : fail_unless_truncated(trace, json);
 }

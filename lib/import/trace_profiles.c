@@ -44,13 +44,13 @@ static uint32_t find_value(const struct profiles *profiles, uint32_t node, const
 
 static uint64_t read_whole_number(const struct profiles *profiles, uint32_t node)
 {
-    return json_tree_whole(profiles->tree, node, MOST_ID, UINT64_MAX);
+    return json_tree_get_integer(profiles->tree, node, MOST_ID, UINT64_MAX);
 }
 
 /* Converts µs to ms. Returns NAN if the text is no number. */
 static double read_time(const struct profiles *profiles, uint32_t node, const char *key)
 {
-    return json_tree_number_or_text(profiles->tree, find_value(profiles, node, key)) / 1000;
+    return json_tree_get_number_or_text(profiles->tree, find_value(profiles, node, key)) / 1000;
 }
 
 /* Returns NULL beyond the limit, or if memory runs out. */
@@ -89,8 +89,8 @@ static bool index_children(struct profiles *profiles, struct stream *stream, uin
 {
     const struct json_tree *tree = profiles->tree;
     uint32_t list = find_value(profiles, node, "children");
-    for (uint32_t child = json_tree_first(tree, list); child != JSON_TREE_NONE;
-         child = json_tree_next(tree, list, child))
+    for (uint32_t child = json_tree_get_first(tree, list); child != JSON_TREE_NONE;
+         child = json_tree_get_next(tree, list, child))
         if (!hash_set(&stream->callers, read_whole_number(profiles, child), stack + 1))
             return false;
     return true;
@@ -101,7 +101,8 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
 {
     struct trace *trace = profiles->trace;
     const struct json_tree *tree = profiles->tree;
-    for (uint32_t node = json_tree_first(tree, list); node != JSON_TREE_NONE; node = json_tree_next(tree, list, node)) {
+    for (uint32_t node = json_tree_get_first(tree, list); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, list, node)) {
         uint64_t id = read_whole_number(profiles, find_value(profiles, node, "id"));
         uint64_t parent = read_whole_number(profiles, find_value(profiles, node, "parent"));
         uint32_t caller =
@@ -119,15 +120,15 @@ static int add_nodes(struct profiles *profiles, struct stream *stream, uint32_t 
 static int add_samples(struct profiles *profiles, struct stream *stream, uint32_t profile, uint32_t deltas)
 {
     const struct json_tree *tree = profiles->tree;
-    uint32_t samples = find_value(profiles, profile, "samples"), delta = json_tree_first(tree, deltas);
+    uint32_t samples = find_value(profiles, profile, "samples"), delta = json_tree_get_first(tree, deltas);
     int code = add_nodes(profiles, stream, find_value(profiles, profile, "nodes"));
-    for (uint32_t node = json_tree_first(tree, samples); !code && node != JSON_TREE_NONE;
-         node = json_tree_next(tree, samples, node)) {
+    for (uint32_t node = json_tree_get_first(tree, samples); !code && node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, samples, node)) {
         uint64_t id = read_whole_number(profiles, node);
         uint32_t stack = id == UINT64_MAX ? HASH_MISSING : hash_get(&stream->nodes.stacks, id);
-        double step = delta == JSON_TREE_NONE ? NAN : json_tree_number_or_text(tree, delta);
+        double step = delta == JSON_TREE_NONE ? NAN : json_tree_get_number_or_text(tree, delta);
         if (delta != JSON_TREE_NONE)
-            delta = json_tree_next(tree, deltas, delta);
+            delta = json_tree_get_next(tree, deltas, delta);
         if (!isfinite(step)) {
             profiles->without_time++;
             continue;
@@ -147,9 +148,9 @@ static double sum_deltas(const struct profiles *profiles, uint32_t deltas)
 {
     const struct json_tree *tree = profiles->tree;
     double sum = 0;
-    for (uint32_t node = json_tree_first(tree, deltas); node != JSON_TREE_NONE;
-         node = json_tree_next(tree, deltas, node)) {
-        double step = json_tree_number_or_text(tree, node);
+    for (uint32_t node = json_tree_get_first(tree, deltas); node != JSON_TREE_NONE;
+         node = json_tree_get_next(tree, deltas, node)) {
+        double step = json_tree_get_number_or_text(tree, node);
         sum += isfinite(step) ? step / 1000 : 0;
     }
     return sum;

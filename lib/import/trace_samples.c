@@ -26,9 +26,9 @@ static uint64_t hash_key(const struct json_tree *tree, uint32_t node)
 static int index_frames(struct stack_frames *frames)
 {
     const struct json_tree *tree = &frames->tree;
-    if (!json_tree_is(tree, 0, JSON_OBJECT_OPEN))
+    if (!json_tree_has_type(tree, 0, JSON_OBJECT_OPEN))
         return error_set(frames->trace->err, EINVAL, "stackFrames is not an object");
-    for (uint32_t node = json_tree_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_next(tree, 0, node))
+    for (uint32_t node = json_tree_get_first(tree, 0); node != JSON_TREE_NONE; node = json_tree_get_next(tree, 0, node))
         if (!hash_set(&frames->by_id, hash_key(tree, node), node))
             return error_no_memory(frames->trace->err);
     return 0;
@@ -36,17 +36,17 @@ static int index_frames(struct stack_frames *frames)
 
 static uint32_t read_position(const struct json_tree *tree, uint32_t node, const char *key)
 {
-    double number = json_tree_number_or_text(tree, json_tree_get(tree, node, key));
+    double number = json_tree_get_number_or_text(tree, json_tree_get(tree, node, key));
     return number >= 1 && number < INT32_MAX ? (uint32_t)number : 0;
 }
 
 static uint32_t add_frame(const struct stack_frames *frames, uint32_t node)
 {
     const struct json_tree *tree = &frames->tree;
-    const struct string_entry *name = json_tree_text(tree, json_tree_get(tree, node, "name"));
+    const struct string_entry *name = json_tree_get_text(tree, json_tree_get(tree, node, "name"));
     struct builder_frame frame = {.name = name ? (struct builder_text){name->text, name->length}
                                                : builder_text("(no name)")};
-    if (json_tree_text_is(tree, json_tree_get(tree, node, "category"), "JavaScript")) {
+    if (json_tree_equals_text(tree, json_tree_get(tree, node, "category"), "JavaScript")) {
         frame.category = frames->javascript + 1;
         frame.flags = FUNC_IS_JS;
     }
@@ -79,7 +79,7 @@ static int make_stack(struct stack_frames *frames, uint64_t id, uint32_t *stack)
         else if (!array_push(&path, id))
             code = error_no_memory(trace->err);
         uint32_t parent = json_tree_get(&frames->tree, node, "parent");
-        if (parent == JSON_TREE_NONE || json_tree_is(&frames->tree, parent, JSON_NULL))
+        if (parent == JSON_TREE_NONE || json_tree_has_type(&frames->tree, parent, JSON_NULL))
             break;
         id = trace_read_id(&frames->tree, parent);
     }
@@ -109,8 +109,8 @@ static int add_sample(struct stack_frames *frames, bool *found)
 {
     struct trace *trace = frames->trace;
     uint32_t frame = json_tree_get(&trace->tree, 0, "sf"), stack = PROFILE_NONE;
-    double time = json_tree_number_or_text(&trace->tree, json_tree_get(&trace->tree, 0, "ts")) / 1000;
-    double weight = json_tree_number_or_text(&trace->tree, json_tree_get(&trace->tree, 0, "weight"));
+    double time = json_tree_get_number_or_text(&trace->tree, json_tree_get(&trace->tree, 0, "ts")) / 1000;
+    double weight = json_tree_get_number_or_text(&trace->tree, json_tree_get(&trace->tree, 0, "weight"));
     if (!isfinite(time)) {
         frames->without_time++;
         return 0;

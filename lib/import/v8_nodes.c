@@ -14,20 +14,20 @@ void v8_nodes_destroy(struct v8_nodes *nodes)
 
 static struct builder_text read_text(const struct json_tree *tree, uint32_t node)
 {
-    const struct string_entry *text = json_tree_text(tree, node);
+    const struct string_entry *text = json_tree_get_text(tree, node);
     return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
 }
 
 bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node)
 {
     uint32_t name = json_tree_get(tree, json_tree_get(tree, node, "callFrame"), "functionName");
-    return !json_tree_text_is(tree, name, "(root)") && !json_tree_text_is(tree, name, "(idle)");
+    return !json_tree_equals_text(tree, name, "(root)") && !json_tree_equals_text(tree, name, "(idle)");
 }
 
 /* Reads a line or column of a call frame, which counts from 0; -1 is unknown. */
 static uint32_t read_position(const struct json_tree *tree, uint32_t frame, const char *key)
 {
-    return (uint32_t)(json_tree_whole(tree, json_tree_get(tree, frame, key), INT32_MAX - 1, UINT32_MAX) + 1);
+    return (uint32_t)(json_tree_get_integer(tree, json_tree_get(tree, frame, key), INT32_MAX - 1, UINT32_MAX) + 1);
 }
 
 uint32_t v8_nodes_add_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node)

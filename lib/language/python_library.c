@@ -8,7 +8,7 @@ enum { NAMES_MAX = 64 << 20 }; /* limit of dynamic symbol names, in bytes; CPyth
 
 bool python_library_is_likely(const char *path)
 {
-    return strstr(path_base_name(path), "python") != NULL;
+    return strstr(path_get_base_name(path), "python") != NULL;
 }
 
 struct wanted {

@@ -142,7 +142,7 @@ int perf_data_command_read(struct perf_data_command *command, struct cursor c, s
         if (!command->options || (target < count && !command->target))
             code = error_no_memory(err);
         else if (target < count)
-            snprintf(command->program, sizeof(command->program), "%s", path_base_name(words.data[target]));
+            snprintf(command->program, sizeof(command->program), "%s", path_get_base_name(words.data[target]));
     }
     array_free(&words);
     return code;

@@ -173,7 +173,7 @@ static int map_other_kernel(struct perf_data_feed *feed, const struct perf_recor
     const struct perf_mapping *mapping = &record->mapping;
     char name[128];
     bool is_image = is_kernel_image(mapping->path);
-    const char *base = path_base_name(mapping->path);
+    const char *base = path_get_base_name(mapping->path);
     snprintf(name, sizeof(name), is_image || base[0] == '[' ? "%s" : "[%s]", is_image ? "[kernel.kallsyms]" : base);
     const struct perf_data_build_id *id = perf_data_find_build_id(feed->data, is_image ? name : mapping->path);
     /* Without a build id, the running kernel's symbols would apply: no kernel has this one. */
@@ -547,6 +547,6 @@ int perf_data_feed_finish(struct perf_data_feed *feed)
         code = tracker_finish(feed->tracker, feed->err);
     feed->result->waits = feed->waits.stored;
     feed->result->missing = library_table_count_missing(feed->libraries, &missing);
-    snprintf(feed->result->missing_name, sizeof(feed->result->missing_name), "%s", path_base_name(missing));
+    snprintf(feed->result->missing_name, sizeof(feed->result->missing_name), "%s", path_get_base_name(missing));
     return code ? code : perf_data_info_end(feed);
 }

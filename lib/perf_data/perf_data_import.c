@@ -59,7 +59,7 @@ static enum perf_data_form detect_form(const unsigned char *start, size_t size)
         return PERF_DATA_NONE;
     unpacker_feed(unpacker, start, size);
     for (size_t more = 1; more && got < sizeof(unpacked); got += more)
-        if (unpacker_next(unpacker, unpacked + got, sizeof(unpacked) - got, &more, &err) != 0)
+        if (unpacker_read(unpacker, unpacked + got, sizeof(unpacked) - got, &more, &err) != 0)
             break;
     unpacker_free(unpacker);
     return perf_data_recognize(unpacked, got) ? PERF_DATA_PACKED : PERF_DATA_NONE;

@@ -195,7 +195,7 @@ static int handle_mapping(struct tracked_mappings *mappings, struct tracked_proc
                           .rva = found.rva,
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
-    process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
+    process->space.is_java |= strcmp(path_get_base_name(mapping->path), "libjvm.so") == 0;
     if (!store_text_copy(mappings, process, &map) ||
         !handle_jit_memory(mappings, process, mapping, found.lib != SPOOL_NO_NUMBER, is_answered) ||
         !find_python(mappings, process, &map, &found))

@@ -43,7 +43,7 @@ static struct slice read_slice(struct json *json, enum json_type type, const cha
 {
     size_t begin = (size_t)json->offset;
     json_skip(json, type);
-    return (struct slice){within + begin, (size_t)json_position(json) - begin};
+    return (struct slice){within + begin, (size_t)json_count_read_bytes(json) - begin};
 }
 
 /* Reads the opening bracket of a list after a key. If the value is no list, skips the value and returns false. */

@@ -44,7 +44,7 @@ static int build_refs(struct build *build, const struct column *strings, struct 
 static void fill_column(struct column *column, enum column_type type, size_t rows, double missing)
 {
     for (size_t i = 0; i < rows; i++)
-        switch (column_element_size(type)) {
+        switch (column_get_element_size(type)) {
         case sizeof(uint8_t):
             ((uint8_t *)column->data)[i] = (uint8_t)missing;
             break;
@@ -99,7 +99,7 @@ static int build_column(struct build *build, const struct column *strings, const
 {
     struct column *column = plan->column;
     if (!column->present) {
-        if (!array_grow(&column->data, 0, &column->capacity, rows, column_element_size(plan->type)))
+        if (!array_grow(&column->data, 0, &column->capacity, rows, column_get_element_size(plan->type)))
             return error_no_memory(build->err);
         fill_column(column, plan->type, rows, plan->missing);
         column->length = rows;

@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-size_t column_element_size(enum column_type type)
+size_t column_get_element_size(enum column_type type)
 {
     switch (type) {
     case COLUMN_ADDRESS:
@@ -20,7 +20,7 @@ size_t column_element_size(enum column_type type)
 
 bool column_reserve(struct column *column, enum column_type type, size_t extra)
 {
-    return array_grow(&column->data, column->length, &column->capacity, extra, column_element_size(type));
+    return array_grow(&column->data, column->length, &column->capacity, extra, column_get_element_size(type));
 }
 
 size_t column_append(struct column *column, enum column_type type, const double *values, size_t count)

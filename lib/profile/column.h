@@ -26,7 +26,7 @@ struct column {
     bool present;
 };
 
-size_t column_element_size(enum column_type type);
+size_t column_get_element_size(enum column_type type);
 
 /* Reserves room for `extra` more elements; returns false if memory runs out. */
 bool column_reserve(struct column *column, enum column_type type, size_t extra);

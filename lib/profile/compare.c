@@ -356,7 +356,7 @@ static int prepare_input(struct compare_input *input, unsigned forgiven, uint32_
     for (size_t i = 0; !code && is_cut && i < profile->threads.length; i++)
         select_thread_samples(&profile->threads.data[i], times);
     if (!code && forgiven)
-        code = funcs_forgive(profile, forgiven, err);
+        code = forgive_func_names(profile, forgiven, err);
     if (!code)
         code = assign_side(profile, input, times, first_run, length, err);
     profile->meta.initial_visible_threads.length = profile->meta.initial_selected_threads.length = 0;

@@ -1,5 +1,5 @@
 /*
- * Removes the parts of function names that a build adds: see funcs_forgive().
+ * Removes the parts of function names that a build adds: see forgive_func_names().
  */
 #include "profile/match_funcs.h"
 
@@ -80,7 +80,7 @@ static uint32_t find_same_func(struct hash *seen, const struct profile *profile,
     return place ? *place : PROFILE_NONE;
 }
 
-int funcs_forgive(struct profile *profile, unsigned forgiven, struct error *err)
+int forgive_func_names(struct profile *profile, unsigned forgiven, struct error *err)
 {
     struct hash seen = {0};
     struct text_buffer text = {0};

@@ -28,7 +28,7 @@ enum forgiven {
 };
 
 /* Removes the forgiven parts of function names, and merges functions with equal names. */
-int funcs_forgive(struct profile *profile, unsigned forgiven, struct error *err);
+int forgive_func_names(struct profile *profile, unsigned forgiven, struct error *err);
 
 /* Returns the length of the version-independent part of a library's name, such as "libc" of libc-2.31.so. */
 size_t measure_library_stem(const char *name);

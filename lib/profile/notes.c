@@ -119,7 +119,7 @@ int set_notes(struct profile *profile, const char *json, size_t length, struct e
             struct note note;
             if (type == JSON_ARRAY_CLOSE || type == JSON_FAILED || !json_skip(&reader, type))
                 break;
-            size_t size = json_position(&reader) - (size_t)(value - json);
+            size_t size = json_count_read_bytes(&reader) - (size_t)(value - json);
             bool is_note = read_note(&note, &arena, value, size);
             enough = note.name && note.library && note.comment &&
                      (!is_note || add_note(profile, &section, &note, value, size));

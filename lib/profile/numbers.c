@@ -21,11 +21,11 @@ static size_t read_in_place(struct json *json, const struct column *column, enum
 static size_t read_converted(struct json *json, struct column *column, enum column_type type)
 {
     double batch[NUMBERS_BATCH];
-    struct json_mark before = json_mark(json);
+    struct json_mark before = json_save_position(json);
     size_t count = json_read_numbers(json, batch, NUMBERS_BATCH);
     size_t taken = column_append(column, type, batch, count);
     if (taken < count) {
-        json_go_back(json, before);
+        json_restore_position(json, before);
         json_read_numbers(json, batch, taken);
     }
     return taken;

@@ -1,6 +1,6 @@
 /*
  * Reads columns of numbers from JSON in bulk: in the reader itself, or in another thread for deferred runs
- * (profile_reader_defer()).
+ * (profile_reader_defer_numbers()).
  */
 #pragma once
 

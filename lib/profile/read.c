@@ -89,7 +89,7 @@ static int fail_value(struct profile_reader *reader, int code, const char *probl
     reader->failed = true;
     if (reader->json.ended)
         return error_set(&reader->error, code, "the file is truncated after %llu bytes%s%s",
-                         (unsigned long long)json_position(&reader->json), path[0] ? ", in " : "", path);
+                         (unsigned long long)json_count_read_bytes(&reader->json), path[0] ? ", in " : "", path);
     error_set(&reader->error, code, "%s%sat byte %llu: %s", path, path[0] ? ", " : "",
               (unsigned long long)reader->json.offset, problem);
     return -code;
@@ -420,7 +420,7 @@ struct profile_reader *profile_reader_new(void)
     return reader;
 }
 
-void profile_reader_stop_on(struct profile_reader *reader, const atomic_bool *stop)
+void profile_reader_set_stop_flag(struct profile_reader *reader, const atomic_bool *stop)
 {
     reader->raw.stop = stop;
 }
@@ -475,7 +475,7 @@ static int begin_reading(struct profile_reader *reader)
     reader->is_jslb = jslb_begins(reader->start, reader->start_size);
     if (reader->is_jslb)
         return collect_container(reader, reader->start, reader->start_size);
-    const char *foreign = sniff_foreign(reader->start, reader->start_size);
+    const char *foreign = describe_foreign_file(reader->start, reader->start_size);
     return foreign ? fail_foreign_file(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
 
@@ -507,25 +507,25 @@ int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t
     return code ? report_error(reader, code, err) : 0;
 }
 
-void profile_reader_defer(struct profile_reader *reader, size_t least)
+void profile_reader_defer_numbers(struct profile_reader *reader, size_t least)
 {
     reader->least_deferred = least;
 }
 
-const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count)
+const struct deferred_column *profile_reader_get_deferred_columns(const struct profile_reader *reader, size_t *count)
 {
     *count = reader->deferred.length;
     return reader->deferred.data;
 }
 
-void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number)
+void *profile_reader_get_deferred_elements(struct profile_reader *reader, size_t number)
 {
     struct deferred_column *run = number < reader->deferred.length ? &reader->deferred.data[number] : NULL;
     if (!run || run->is_read)
         return NULL;
     run->is_read = true;
     reader->missing--;
-    return (char *)run->column->data + run->first * column_element_size(run->type);
+    return (char *)run->column->data + run->first * column_get_element_size(run->type);
 }
 
 static int feed_converted(void *context, const void *bytes, size_t size, struct error *err)
@@ -550,9 +550,9 @@ static int finish_reading(struct profile_reader *reader, struct profile *out)
         code = convert_container(reader);
     if (code)
         return code;
-    if (json_position(&reader->json) == 0)
+    if (json_count_read_bytes(&reader->json) == 0)
         return fail_foreign_file(reader, "is empty");
-    json_end(&reader->json);
+    json_end_input(&reader->json);
     code = handle_tokens(reader);
     if (!code && reader->missing)
         code = fail_foreign_file(reader, "lacks some numbers of its columns");

@@ -22,7 +22,7 @@ int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
 
 /* Makes the reader fail with -ECANCELED soon after *stop becomes true, set by any thread. */
-void profile_reader_stop_on(struct profile_reader *reader, const atomic_bool *stop);
+void profile_reader_set_stop_flag(struct profile_reader *reader, const atomic_bool *stop);
 
 void profile_reader_free(struct profile_reader *reader);
 
@@ -44,11 +44,11 @@ struct deferred_column {
 
 /* Makes the reader defer runs of at least `least` bytes, starting at the next piece. With 0, the default, it defers
  * none. */
-void profile_reader_defer(struct profile_reader *reader, size_t least);
+void profile_reader_defer_numbers(struct profile_reader *reader, size_t least);
 
 /* Returns all deferred runs so far, in order. */
-const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
+const struct deferred_column *profile_reader_get_deferred_columns(const struct profile_reader *reader, size_t *count);
 
 /* Returns the memory to which the caller writes the `count` elements of a run, in the type of the column. The memory is
  * valid until the next call. Returns NULL if the run does not exist, or on the second call for the run. */
-void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);
+void *profile_reader_get_deferred_elements(struct profile_reader *reader, size_t number);

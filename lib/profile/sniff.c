@@ -107,7 +107,7 @@ static bool is_etl(const unsigned char *bytes, size_t size)
            (bytes[EVENT_AT + 2] == 1 || bytes[EVENT_AT + 2] == 2) && bytes[EVENT_AT + 3] == 0xc0;
 }
 
-const char *sniff_foreign(const unsigned char *bytes, size_t size)
+const char *describe_foreign_file(const unsigned char *bytes, size_t size)
 {
     if (size && *bytes == '{')
         return NULL;

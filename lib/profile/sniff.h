@@ -11,4 +11,4 @@ enum { SNIFF_SIZE = 4096 };
 
 /* Describes a foreign file by its first bytes, with advice, as a predicate: "is a perf.data file ...", or NULL if the
  * file may be JSON. */
-const char *sniff_foreign(const unsigned char *bytes, size_t size);
+const char *describe_foreign_file(const unsigned char *bytes, size_t size);

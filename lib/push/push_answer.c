@@ -33,7 +33,7 @@ static enum push_outcome classify_status(long status)
     }
 }
 
-const char *push_status_name(long status)
+const char *push_get_status_name(long status)
 {
     static const struct {
         long status;
@@ -63,7 +63,7 @@ static void copy_first_line(struct push_answer *answer, const char *text, size_t
     while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
         at++;
     while (at < end && *at != '\n' && *at != '\r') {
-        size_t length = utf8_length(at, end);
+        size_t length = utf8_measure_character(at, end);
         bool is_visible = length && utf8_is_visible(utf8_decode(at, length));
         size_t taken = is_visible ? length : 1;
         if (used + taken >= sizeof(answer->sentence))

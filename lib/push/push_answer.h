@@ -25,4 +25,4 @@ struct push_answer {
 void push_answer_read(struct push_answer *answer, long status, const char *content_type, const void *body, size_t size);
 
 /* Returns the name of an HTTP status, such as "Bad Request" for 400, or "" if unknown. */
-const char *push_status_name(long status);
+const char *push_get_status_name(long status);

@@ -13,7 +13,7 @@ static int export_compressed(struct engine *engine, const uint32_t *threads, siz
         code = gzip_packer_new(&packer, text_sink(out), err);
     if (code)
         return code;
-    const struct byte_sink sink = gzip_packer_sink(packer);
+    const struct byte_sink sink = gzip_packer_make_sink(packer);
     const struct export_view view = {.engine = engine,
                                      .threads = threads,
                                      .thread_count = thread_count,

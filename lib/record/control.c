@@ -297,7 +297,7 @@ static void report_disk_state(struct recording *recording)
 int control_run_due(struct recording *recording, uint64_t now, struct error *err)
 {
     const struct control_options *options = get_control_options(recording);
-    if (options->max_size && spool_writer_size(recording->spool) >= options->max_size && !recording->loop.ending) {
+    if (options->max_size && spool_writer_get_size(recording->spool) >= options->max_size && !recording->loop.ending) {
         recording_end(recording, RECORD_SIZE_REACHED, 0);
         notify_user(recording, "the recording has reached --max-size, and ends here");
     }

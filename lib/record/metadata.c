@@ -115,7 +115,7 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
     describe_scope(options, whom, sizeof(whom));
     describe_filters(options, filters, sizeof(filters));
     const struct item items[] = {
-        {INFO_PRODUCT, .text = start->command ? path_base_name(start->command[0]) : whom},
+        {INFO_PRODUCT, .text = start->command ? path_get_base_name(start->command[0]) : whom},
         {INFO_SCOPE, .text = whom},
         {INFO_FILTERS, .text = filters},
         {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - start->started)},

@@ -225,7 +225,7 @@ int record_core(const char *path, const char *spool_path, struct record_core_res
         result->signal = recording.core.signal;
         result->signal_tid = recording.core.threads.data[0].tid;
         result->missing = library_table_count_missing(recording.libraries, &missing);
-        snprintf(result->missing_name, sizeof(result->missing_name), "%s", path_base_name(missing));
+        snprintf(result->missing_name, sizeof(result->missing_name), "%s", path_get_base_name(missing));
     }
     tracker_free(recording.tracker);
     library_table_free(recording.libraries);

@@ -72,12 +72,12 @@ static void add_lost_files_note(struct recording *recording)
     if (count == 1)
         record_result_add_note(recording->result,
                                "%s was replaced or became unreadable before prof read its unwind information",
-                               path_base_name(path));
+                               path_get_base_name(path));
     else if (count)
         record_result_add_note(
             recording->result,
             "%s and %zu more were replaced or became unreadable before prof read their unwind information",
-            path_base_name(path), count - 1);
+            path_get_base_name(path), count - 1);
     count = library_table_count_silent(recording->libraries, &path);
     if (count)
         record_result_add_note(
@@ -109,7 +109,7 @@ void recording_fill_result(struct recording *recording, uint64_t cpu_before)
     if (source->covers_kernel && !result->left_out && !is_filtered)
         result->cpu_time = compute_kernel_cpu_time(recording, totals.cpu_time);
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before +
-                           spool_writer_sync_cpu_time(recording->spool) + target_memory_get_cpu_time();
+                           spool_writer_get_sync_cpu_time(recording->spool) + target_memory_get_cpu_time();
     result->lost = totals.lost_records > totals.lost ? totals.lost_records : totals.lost;
     cpu_samples_fill_result(recording->samples, result);
     result->waits = recording->waits.stored;

@@ -60,7 +60,7 @@ static bool keeps_reading(struct waits *waits, uint64_t delay, uint64_t length)
     if (length >= 2 * LOOK_NS) /* readings meet nearly all of these waits */
         return true;
     double share = shortest > delay ? (1 - delay / shortest) / (1 - (double)delay / (double)length) : 0;
-    return (double)(random_bits(&waits->random) >> 11) < share * 0x1p53;
+    return (double)(draw_random_bits(&waits->random) >> 11) < share * 0x1p53;
 }
 
 /* Whether the stack and the reason of the wait are known. If all waits have a stack, returns true for a random part of
@@ -140,7 +140,7 @@ static void add_part_of_unseen(struct waits *waits, struct thread_run *run, stru
     own /= count;
     if ((double)own < scale * LOOK_NS) { /* passes meet most longer waits, which are waits of their own */
         uint32_t others =
-            (uint32_t)((double)class->unseen * fmax(part, 0) + (double)random_bits(&waits->random) * 0x1p-64);
+            (uint32_t)((double)class->unseen * fmax(part, 0) + (double)draw_random_bits(&waits->random) * 0x1p-64);
         others = others < class->unseen ? others : class->unseen;
         class->unseen -= others;
         own = weight / (count + others);

@@ -69,7 +69,7 @@ uint64_t find_most_runnable_time(struct waits *waits, struct tracked_thread *thr
 
 uint64_t random_below(struct waits *waits, uint64_t limit)
 {
-    return limit ? random_bits(&waits->random) % limit : 0;
+    return limit ? draw_random_bits(&waits->random) % limit : 0;
 }
 
 void plan_wait_reading(struct waits *waits, uint64_t now)

@@ -73,7 +73,7 @@ static uint32_t get_weight(const struct sampling_clock *clock, uint32_t cpu)
 /* Returns a random number between 0 and 1, both excluded. */
 static double get_random_part(struct sampling_clock *clock)
 {
-    return ((double)(random_bits(&clock->random) >> 12) + 0.5) / 0x1p52;
+    return ((double)(draw_random_bits(&clock->random) >> 12) + 0.5) / 0x1p52;
 }
 
 /* Returns an exponentially distributed distance to the next instant. */
@@ -127,7 +127,7 @@ void sampling_clock_plan_pass(struct sampling_clock *clock, uint64_t time)
         return;
     clock->pass = time;
     clock->is_placed = false;
-    uint64_t left = random_bits(&clock->random) % (uint64_t)CPU_COUNT(&pin->allowed);
+    uint64_t left = draw_random_bits(&clock->random) % (uint64_t)CPU_COUNT(&pin->allowed);
     for (clock->pass_cpu = 0; !cpu_pin_allows(pin, clock->pass_cpu) || left--;)
         clock->pass_cpu++;
 }

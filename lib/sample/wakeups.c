@@ -157,7 +157,8 @@ void wakeups_count(struct wakeups *wakeups, size_t cpu, const struct wakeup *wak
 static uint64_t choose_period(struct wakeups *wakeups, uint64_t seen, uint64_t recorded)
 {
     uint64_t for_seen = seen / COPIES_A_SECOND, for_recorded = recorded / STACKS_A_SECOND;
-    uint64_t mean = for_seen > for_recorded ? for_seen : for_recorded, random = random_bits(&wakeups->random) >> 11;
+    uint64_t mean = for_seen > for_recorded ? for_seen : for_recorded,
+             random = draw_random_bits(&wakeups->random) >> 11;
     if (recorded > OFTEN && random % ROUNDS_OFF)
         return 0;
     return mean < 2 ? 1 : mean / 2 + random / ROUNDS_OFF % (mean + 1);

@@ -215,13 +215,13 @@ static ssize_t read_decompressed(void *context, uint64_t position, char *out, si
     for (;;) {
         struct error err;
         size_t size = 0;
-        if (gunzip_next(unpacking->gunzip, (unsigned char *)out, max, &size, &err))
+        if (gunzip_read(unpacking->gunzip, (unsigned char *)out, max, &size, &err))
             return MHD_CONTENT_READER_END_WITH_ERROR;
         if (size)
             return (ssize_t)size;
         if (!feed_compressed(unpacking))
-            return gunzip_end(unpacking->gunzip, &err) ? MHD_CONTENT_READER_END_WITH_ERROR
-                                                       : MHD_CONTENT_READER_END_OF_STREAM;
+            return gunzip_end_input(unpacking->gunzip, &err) ? MHD_CONTENT_READER_END_WITH_ERROR
+                                                             : MHD_CONTENT_READER_END_OF_STREAM;
     }
 }
 

@@ -18,14 +18,14 @@ static int append(void *context, const void *bytes, size_t size, struct error *e
     return 0;
 }
 
-struct byte_sink api_answer_sink(struct api_answer *answer)
+struct byte_sink api_answer_make_sink(struct api_answer *answer)
 {
     return (struct byte_sink){.write = append, .context = answer};
 }
 
 void api_answer_error(struct api_answer *answer, const struct error *err)
 {
-    struct byte_sink sink = api_answer_sink(answer);
+    struct byte_sink sink = api_answer_make_sink(answer);
     struct json_writer writer;
     struct error ignored;
     answer->size = 0;

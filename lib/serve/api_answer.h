@@ -20,7 +20,7 @@ struct api_answer {
 };
 
 /* Returns a sink that appends to the answer's text, and fails with -E2BIG beyond API_ANSWER_MAX. */
-struct byte_sink api_answer_sink(struct api_answer *answer);
+struct byte_sink api_answer_make_sink(struct api_answer *answer);
 
 /* Replaces the answer's text with {"error": the sentence of `err`}. */
 void api_answer_error(struct api_answer *answer, const struct error *err);

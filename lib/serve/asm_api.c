@@ -10,7 +10,7 @@
 
 static int write_disassembly(const struct disassembly *disassembly, struct api_answer *answer, struct error *err)
 {
-    struct byte_sink sink = api_answer_sink(answer);
+    struct byte_sink sink = api_answer_make_sink(answer);
     struct json_writer writer;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
@@ -70,7 +70,7 @@ static int answer_asm(const struct symbol_api *api, const struct asm_request *re
     return code;
 }
 
-void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+void symbol_api_answer_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
     struct asm_request request;
     struct error err = {""};

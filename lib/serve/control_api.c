@@ -18,7 +18,7 @@ static bool is_request(const char *line)
 static void write_answer(struct api_answer *answer, const char *sentence)
 {
     struct error err;
-    struct byte_sink sink = api_answer_sink(answer);
+    struct byte_sink sink = api_answer_make_sink(answer);
     struct json_writer writer;
     json_writer_init(&writer, &sink, &err);
     json_open(&writer, '{');
@@ -29,7 +29,7 @@ static void write_answer(struct api_answer *answer, const char *sentence)
         api_answer_error(answer, &err);
 }
 
-void symbol_api_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+void symbol_api_answer_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
     char line[CONTROL_LINE / 2], sentence[CONTROL_ANSWER_SIZE] = "";
     struct error err = {"this recording takes pause, resume, mark TEXT, snapshot and stop"};

@@ -86,7 +86,7 @@ static int make_token(struct lasting_address *lasting, const char *path, int pro
     if (!code)
         code = read_identity(identity, profile_fd, err);
     if (!code) {
-        keyed_hash(hash, secret, identity, sizeof(*identity));
+        compute_keyed_hash(hash, secret, identity, sizeof(*identity));
         own_address_write_token(lasting->token, hash);
     }
     explicit_bzero(secret, sizeof(secret));

@@ -17,7 +17,7 @@
 static int write_result(struct api_answer *answer, const struct profile *profile,
                         const struct symbolicate_result *result, struct error *err)
 {
-    struct byte_sink sink = api_answer_sink(answer);
+    struct byte_sink sink = api_answer_make_sink(answer);
     struct json_writer json;
     json_writer_init(&json, &sink, err);
     json_open(&json, '{');
@@ -47,7 +47,7 @@ static int symbolicate(struct symbol_api *api, struct profile *profile, struct a
     return code;
 }
 
-void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer)
+void symbol_api_answer_names(struct symbol_api *api, int fd, struct api_answer *answer)
 {
     struct profile profile = {0};
     struct error err = {""};
@@ -58,7 +58,7 @@ void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer)
         code = symbolicate(api, &profile, answer, &err);
     if (!code)
         code = served_libs_add_profile(&api->libs, &profile, &err);
-    int named = code ? code : profile_to_memory(&profile, &err);
+    int named = code ? code : profile_write_to_memory(&profile, &err);
     profile_destroy(&profile);
     if (named < 0)
         api_answer_error(answer, &err);

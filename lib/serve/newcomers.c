@@ -33,8 +33,8 @@ static void close_oldest(struct newcomers *newcomers)
     remove_connection(newcomers, newcomers->oldest);
 }
 
-void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
-                      enum MHD_ConnectionNotificationCode what)
+void newcomers_handle_connection(void *newcomers, struct MHD_Connection *connection, void **kept,
+                                 enum MHD_ConnectionNotificationCode what)
 {
     struct newcomers *all = newcomers;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {

@@ -28,8 +28,8 @@ struct newcomers {
 
 /* Callback for MHD_OPTION_NOTIFY_CONNECTION, with a struct newcomers as context: adds new connections to the list, and
  * removes closed ones. */
-void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
-                      enum MHD_ConnectionNotificationCode what);
+void newcomers_handle_connection(void *newcomers, struct MHD_Connection *connection, void **kept,
+                                 enum MHD_ConnectionNotificationCode what);
 
 /* Removes a connection that has sent the token from the newcomers, and sets its idle timeout to `seconds`. */
 void newcomers_mark_served(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);

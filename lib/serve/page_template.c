@@ -13,12 +13,12 @@ int asset_unpack(const struct serve_asset *asset, struct text_buffer *out, struc
     size_t size = 0;
     int code;
     do {
-        code = gunzip_next(gunzip, block, sizeof(block), &size, err);
+        code = gunzip_read(gunzip, block, sizeof(block), &size, err);
         if (!code && !text_append(out, (const char *)block, size))
             code = error_no_memory(err);
     } while (!code && size);
     if (!code)
-        code = gunzip_end(gunzip, err);
+        code = gunzip_end_input(gunzip, err);
     gunzip_free(gunzip);
     return code;
 }

@@ -95,7 +95,7 @@ static enum MHD_Result serve_names_progress(struct server *server, const struct 
     char name[DEBUG_SERVER_NAME] = "";
     struct debug_server_progress progress = {.name = name};
     struct api_answer answer = {.text = NULL};
-    struct byte_sink sink = api_answer_sink(&answer);
+    struct byte_sink sink = api_answer_make_sink(&answer);
     struct json_writer json;
     struct error err;
     if (debug_server)
@@ -124,11 +124,11 @@ static const struct route {
     {"saved", serve_saved, {0}},
     {"template.html", serve_template, {0}},
     {"live", serve_live, {0}},
-    {"live/control", NULL, {.body = symbol_api_control}},
-    {"symbolicate/v5", NULL, {.body = symbol_api_symbolicate}},
-    {"source/v1", NULL, {.body = symbol_api_source}},
-    {"asm/v1", NULL, {.body = symbol_api_asm}},
-    {"names", serve_names_progress, {.file = symbol_api_names}},
+    {"live/control", NULL, {.body = symbol_api_answer_control}},
+    {"symbolicate/v5", NULL, {.body = symbol_api_answer_symbolicate}},
+    {"source/v1", NULL, {.body = symbol_api_answer_source}},
+    {"asm/v1", NULL, {.body = symbol_api_answer_asm}},
+    {"names", serve_names_progress, {.file = symbol_api_answer_names}},
 };
 
 /* Finds a route. Accepts two slashes, because the printed address ends with a slash and the Firefox Profiler appends
@@ -203,7 +203,7 @@ static enum MHD_Result answer_route(struct server *server, const struct recipien
 static enum MHD_Result answer_in_directory(const struct server *server, const struct recipient *to, const char *path)
 {
     uint64_t size = 0;
-    int fd = directory_open_file(server->directory, *path ? path : "index.html", &size);
+    int fd = served_directory_open_file(server->directory, *path ? path : "index.html", &size);
     if (fd < 0)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "The server has nothing at this address.\n");
     return answer_file(to, fd, size, get_content_type(*path ? path : "index.html"));

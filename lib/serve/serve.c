@@ -75,7 +75,7 @@ static int start_on_socket(struct server *server, int fd, struct error *err)
     server->daemon = microhttpd.MHD_start_daemon(
         MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, requests_handle, server,
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, requests_free, NULL, MHD_OPTION_NOTIFY_CONNECTION,
-        newcomers_notify, &server->newcomers, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+        newcomers_handle_connection, &server->newcomers, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)NEWCOMER_SECONDS, MHD_OPTION_END);
     return server->daemon ? 0 : error_set(err, errno ? errno : EIO, "cannot start the web server: %s", strerror(errno));
@@ -94,7 +94,7 @@ static int open_directory(struct server *server, struct error *err)
 {
     if (!server->options.directory)
         return 0;
-    server->directory = directory_open(server->options.directory, err);
+    server->directory = served_directory_open(server->options.directory, err);
     return server->directory < 0 ? server->directory : 0;
 }
 
@@ -155,12 +155,12 @@ unsigned serve_count_pages(struct server *server)
     return live_count_pages(&server->live);
 }
 
-const char *serve_url(const struct server *server)
+const char *serve_get_url(const struct server *server)
 {
     return server->own.url;
 }
 
-uint16_t serve_port(const struct server *server)
+uint16_t serve_get_port(const struct server *server)
 {
     return server->own.port;
 }

@@ -2,7 +2,7 @@
  * The web server that shows one profile, and only to the user who runs prof. The server listens on 127.0.0.1. All paths
  * begin with a secret that only the printed address contains, so other users and other web pages cannot read the
  * profile; requests.c lists the conditions for an answer. Threads: any one thread starts and stops a server; any thread
- * may call serve_url() in between.
+ * may call serve_get_url() in between.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct server;
 int serve_start(struct server **out, const struct serve_options *options, int profile_fd, struct error *err);
 
 /* "http://127.0.0.1:3000/TOKEN/"; valid until serve_stop(). */
-const char *serve_url(const struct server *server);
+const char *serve_get_url(const struct server *server);
 
 /*
  * For a live server: sends the state of the recording, one line of JSON, to the pages that follow the recording
@@ -38,7 +38,7 @@ void serve_send_heartbeat(struct server *server);
 /* Returns the number of pages that follow the recording. */
 unsigned serve_count_pages(struct server *server);
 
-uint16_t serve_port(const struct server *server);
+uint16_t serve_get_port(const struct server *server);
 
 /* Closes all connections, cancels the current lookup, and frees the server. Accepts NULL. */
 void serve_stop(struct server *server);

@@ -7,13 +7,13 @@
 
 enum { LONGEST_NAME = 255 };
 
-int directory_open(const char *path, struct error *err)
+int served_directory_open(const char *path, struct error *err)
 {
     uint64_t size;
     int directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0)
         return error_set(err, errno, "cannot open the directory %s: %s", path, strerror(errno));
-    int index = directory_open_file(directory, "index.html", &size);
+    int index = served_directory_open_file(directory, "index.html", &size);
     if (index < 0) {
         close(directory);
         return error_set(err, ENOENT, "%s is not a front end: it has no index.html", path);
@@ -50,7 +50,7 @@ static int open_regular(int directory, const char *name, uint64_t *size)
     return fd;
 }
 
-int directory_open_file(int directory, const char *path, uint64_t *size)
+int served_directory_open_file(int directory, const char *path, uint64_t *size)
 {
     char name[LONGEST_NAME + 1];
     int at = directory, found = -ENOENT;

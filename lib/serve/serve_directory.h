@@ -7,11 +7,11 @@
 #include "base/error.h"
 
 /* Opens a directory with an index.html. Returns its descriptor, or a negative errno value. */
-int directory_open(const char *path, struct error *err);
+int served_directory_open(const char *path, struct error *err);
 
 /* Opens the file at a path below the directory for reading, and stores its size. Returns -ENOENT if the file does
  * not exist or may not be served. */
-int directory_open_file(int directory, const char *path, uint64_t *size);
+int served_directory_open_file(int directory, const char *path, uint64_t *size);
 
 /* Returns the Content-Type of a file from the extension of its name. */
 const char *get_content_type(const char *path);

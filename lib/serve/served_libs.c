@@ -61,7 +61,7 @@ static int add_scripts(struct served_libs *libs, const struct profile *profile, 
     bool *is_in_library = calloc(profile->sources.length + 1, sizeof(*is_in_library));
     bool enough = is_in_library != NULL;
     if (enough)
-        library_sources_mark(profile, 0, is_in_library);
+        mark_library_sources(profile, 0, is_in_library);
     for (size_t i = 0; enough && i < profile->sources.length; i++) {
         const char *file = profile_text(profile, profile->sources.data[i].filename);
         enough = is_in_library[i] || !is_script(file) || strings_add_z(&libs->scripts, file) != STRING_NONE;

@@ -60,13 +60,13 @@ static int load_served(const struct symbol_api *api, const struct symbol_lib *li
                        size_t *size, struct error *err)
 {
     struct error ignored;
-    int fd = api->search ? debug_search_source(api->search, lib, file, &ignored) : -ENOENT;
+    int fd = api->search ? debug_search_fetch_source(api->search, lib, file, &ignored) : -ENOENT;
     return fd < 0 ? -ENOENT : file_load_text(fd, file, SOURCE_MAX, text, size, err);
 }
 
 static int write_source(const char *file, const char *text, size_t size, struct api_answer *answer, struct error *err)
 {
-    struct byte_sink sink = api_answer_sink(answer);
+    struct byte_sink sink = api_answer_make_sink(answer);
     struct json_writer writer;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
@@ -148,7 +148,7 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
     return code;
 }
 
-void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+void symbol_api_answer_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
     struct source_request request;
     struct error err = {""};

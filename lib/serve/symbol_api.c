@@ -288,7 +288,7 @@ static int write_result(struct json_writer *writer, const struct lookup_of_reque
 
 static int write_results(const struct lookup_of_request *lookup, struct api_answer *answer, struct error *err)
 {
-    struct byte_sink sink = api_answer_sink(answer);
+    struct byte_sink sink = api_answer_make_sink(answer);
     struct json_writer writer;
     int code = 0;
     json_writer_init(&writer, &sink, err);
@@ -302,7 +302,8 @@ static int write_results(const struct lookup_of_request *lookup, struct api_answ
     return code ? code : finished;
 }
 
-void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+void symbol_api_answer_symbolicate(const struct symbol_api *api, const char *body, size_t size,
+                                   struct api_answer *answer)
 {
     struct lookup_of_request lookup = {.api = api};
     struct error err = {""};

@@ -33,10 +33,11 @@ struct symbol_api {
 
 /* The functions always fill `answer`, with an error on failure; `answer` comes zeroed. Each function may take seconds,
  * because it reads debug info. */
-void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
-void symbol_api_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
-void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
-void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+void symbol_api_answer_symbolicate(const struct symbol_api *api, const char *body, size_t size,
+                                   struct api_answer *answer);
+void symbol_api_answer_control(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+void symbol_api_answer_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+void symbol_api_answer_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 
 /* `fd`: the body in a file, a profile. If the body is empty, symbolizes the served profile, and the answer is_own. */
-void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer);
+void symbol_api_answer_names(struct symbol_api *api, int fd, struct api_answer *answer);

@@ -9,7 +9,7 @@
 /* Disk space (bytes) that the assembler needs: minimum, and per sample. */
 enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
 
-void write_fixed(unsigned char *out, uint64_t value, int bytes)
+void write_fixed_size_number(unsigned char *out, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         out[i] = (unsigned char)(value >> (8 * i));
@@ -56,8 +56,8 @@ uint32_t compute_block_checksum(enum block_kind kind, const void *payload, size_
 void fill_block_header(unsigned char *header, enum block_kind kind, size_t size, uint32_t checksum)
 {
     header[0] = (unsigned char)kind;
-    write_fixed(header + 1, size, 4);
-    write_fixed(header + 5, checksum, 4);
+    write_fixed_size_number(header + 1, size, 4);
+    write_fixed_size_number(header + 5, checksum, 4);
 }
 
 int write_block(int fd, enum block_kind kind, const void *payload, size_t size)

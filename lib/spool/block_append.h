@@ -13,7 +13,7 @@ uint32_t compute_block_checksum(enum block_kind kind, const void *payload, size_
 void fill_block_header(unsigned char *header, enum block_kind kind, size_t size, uint32_t checksum);
 
 /* Stores a number of `bytes` bytes, little-endian. */
-void write_fixed(unsigned char *out, uint64_t value, int bytes);
+void write_fixed_size_number(unsigned char *out, uint64_t value, int bytes);
 
 /* Writes a block at the position of the descriptor. Returns 0 or a negative errno value, like append_block(). */
 int write_block(int fd, enum block_kind kind, const void *payload, size_t size);

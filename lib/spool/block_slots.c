@@ -113,10 +113,10 @@ static int find_free_slot(struct block_file *file, size_t *index)
 static int write_slot(struct block_file *file, const struct block_slot *slot, const void *chunk, size_t size)
 {
     unsigned char bytes[BLOCK_HEADER + SLOT_SIZE], *payload = bytes + BLOCK_HEADER;
-    write_fixed(payload, file->sequence, 8);
-    write_fixed(payload + 8, ++file->version, 8);
-    write_fixed(payload + 16, file->events_end, 8);
-    write_fixed(payload + 24, size, 4);
+    write_fixed_size_number(payload, file->sequence, 8);
+    write_fixed_size_number(payload + 8, ++file->version, 8);
+    write_fixed_size_number(payload + 16, file->events_end, 8);
+    write_fixed_size_number(payload + 24, size, 4);
     memcpy(payload + SLOT_HEADER, chunk, size);
     fill_block_header(bytes, BLOCK_SLOT, SLOT_SIZE, compute_block_checksum(BLOCK_SLOT, payload, SLOT_HEADER + size));
     size_t total = BLOCK_HEADER + SLOT_HEADER + size;
@@ -229,7 +229,7 @@ static int copy_slot_to(struct block_file *to, const struct block_file *from, co
     unsigned char bytes[BLOCK_HEADER + SLOT_SIZE], *payload = bytes + BLOCK_HEADER;
     if (file_read_at(from->fd, bytes, sizeof(bytes), slot->offset) < BLOCK_HEADER + SLOT_HEADER)
         return -EIO;
-    write_fixed(payload + 16, to->events_end, 8);
+    write_fixed_size_number(payload + 16, to->events_end, 8);
     uint32_t size = read_u32(payload + 24);
     if (size > CHUNK_SIZE)
         return -EIO;

@@ -142,7 +142,7 @@ void chunk_writer_reset(struct chunk_writer *writer)
     writer->size = 0;
 }
 
-const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_t *size)
+const unsigned char *chunk_writer_get_bytes(const struct chunk_writer *writer, size_t *size)
 {
     *size = writer->size;
     return writer->bytes;

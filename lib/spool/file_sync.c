@@ -152,7 +152,7 @@ void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd,
     file_sync_request(sync);
 }
 
-uint64_t file_sync_cpu_time(struct file_sync *sync)
+uint64_t file_sync_get_cpu_time(struct file_sync *sync)
 {
     if (!sync)
         return 0;

@@ -27,7 +27,7 @@ int file_sync_request(struct file_sync *sync);
  * ownership of `temporary` and `replaced_fd`. Without a `sync` (NULL), renames the file at once. */
 void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd, const char *path);
 
-uint64_t file_sync_cpu_time(struct file_sync *sync); /* ns of CPU time of the sync thread */
+uint64_t file_sync_get_cpu_time(struct file_sync *sync); /* ns of CPU time of the sync thread */
 
 /* Ends the thread after a requested replacement, but without a last sync: the caller then makes the profile and removes
  * the file. Accepts NULL. */

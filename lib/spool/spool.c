@@ -66,7 +66,7 @@ static int write_events(struct spool_writer *writer, struct error *err)
 static int write_chunk(struct spool_writer *writer, bool is_complete, struct error *err)
 {
     size_t size;
-    const unsigned char *bytes = chunk_writer_bytes(writer->chunk, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer->chunk, &size);
     if (size && writer->span.samples > writer->written) {
         int code = block_file_add_chunk(&writer->file, bytes, size, &writer->span, err);
         if (code)
@@ -180,14 +180,14 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
     return 0;
 }
 
-uint64_t spool_writer_size(const struct spool_writer *writer)
+uint64_t spool_writer_get_size(const struct spool_writer *writer)
 {
     return writer->file.bytes + writer->file.queued_bytes;
 }
 
-uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer)
+uint64_t spool_writer_get_sync_cpu_time(const struct spool_writer *writer)
 {
-    return file_sync_cpu_time(writer->file.sync);
+    return file_sync_get_cpu_time(writer->file.sync);
 }
 
 bool spool_writer_has_queued(const struct spool_writer *writer)
@@ -272,7 +272,7 @@ void spool_reader_skip(struct spool_reader *reader, struct spool_place place)
     reader->begin = reader->place = place;
 }
 
-struct spool_place spool_reader_place(const struct spool_reader *reader)
+struct spool_place spool_reader_get_place(const struct spool_reader *reader)
 {
     return reader->place;
 }

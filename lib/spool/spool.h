@@ -48,8 +48,8 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
  * failure loses only records since the last flush. */
 int spool_writer_flush(struct spool_writer *writer, struct error *err);
 
-uint64_t spool_writer_sync_cpu_time(const struct spool_writer *writer); /* ns of CPU time used by syncs */
-uint64_t spool_writer_size(const struct spool_writer *writer);          /* bytes of the file and of queued blocks */
+uint64_t spool_writer_get_sync_cpu_time(const struct spool_writer *writer); /* ns of CPU time used by syncs */
+uint64_t spool_writer_get_size(const struct spool_writer *writer);          /* bytes of the file and of queued blocks */
 
 /* Whether blocks are queued in memory because the disk is full. */
 bool spool_writer_has_queued(const struct spool_writer *writer);
@@ -84,7 +84,7 @@ struct spool_place {
 void spool_reader_skip(struct spool_reader *reader, struct spool_place place);
 
 /* Returns the position after the last read sample, or the starting position of the reader. */
-struct spool_place spool_reader_place(const struct spool_reader *reader);
+struct spool_place spool_reader_get_place(const struct spool_reader *reader);
 
 /* Returns how many chunks a flight recorder has dropped between the starting position and the first read chunk. */
 uint64_t spool_reader_count_missed_chunks(const struct spool_reader *reader);

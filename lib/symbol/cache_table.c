@@ -61,7 +61,7 @@ void cache_table_destroy(struct cache_table *table)
 
 /* ---- to bytes and back ---- */
 
-size_t cache_table_size(const struct cache_table *table)
+size_t cache_table_get_size(const struct cache_table *table)
 {
     size_t texts = table->texts.length ? table->texts.length : 1;
     return sizeof(struct header) + sizeof(*table->spans.data) * table->spans.length +
@@ -81,7 +81,7 @@ static unsigned char *append_bytes(unsigned char *out, const void *bytes, size_t
 
 unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
 {
-    *size = cache_table_size(table);
+    *size = cache_table_get_size(table);
     unsigned char *bytes = malloc(*size);
     if (!bytes)
         return NULL;
@@ -222,8 +222,8 @@ static const char *add_answer_text(const struct cache_table *table, uint32_t pla
     return copy;
 }
 
-bool cache_table_answer(const struct cache_table *table, uint32_t span_index, struct symbol_answers *answers,
-                        struct symbol_answer *answer, struct cache_texts *texts)
+bool cache_table_append_answer(const struct cache_table *table, uint32_t span_index, struct symbol_answers *answers,
+                               struct symbol_answer *answer, struct cache_texts *texts)
 {
     const struct cache_span *span = &table->spans.data[span_index];
     bool no_memory = false;
@@ -424,7 +424,7 @@ bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint
 {
     struct span_array added = {0};
     bool complete = fill_indexes(table);
-    for (size_t i = 0; complete && i < answers->count && cache_table_size(table) < CACHE_TABLE_MAX; i++) {
+    for (size_t i = 0; complete && i < answers->count && cache_table_get_size(table) < CACHE_TABLE_MAX; i++) {
         uint32_t size = sizes ? sizes[i] : 1;
         if (size == 0 || rvas[i] >= UINT32_MAX - size)
             continue;

@@ -62,7 +62,7 @@ unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
 int cache_table_decode(struct cache_table *table, const void *bytes, size_t size);
 
 /* Returns the size of the encoded table, in bytes. */
-size_t cache_table_size(const struct cache_table *table);
+size_t cache_table_get_size(const struct cache_table *table);
 
 /* Returns the index of the span that contains this address, or CACHE_NONE. */
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva);
@@ -81,7 +81,7 @@ struct cache_texts {
 
 /* Appends the frames of a span to `answers`, copies their texts to its arena, and fills `answer`. Returns false if
  * memory ran out. */
-bool cache_table_answer(const struct cache_table *table, uint32_t span, struct symbol_answers *answers,
-                        struct symbol_answer *answer, struct cache_texts *texts);
+bool cache_table_append_answer(const struct cache_table *table, uint32_t span, struct symbol_answers *answers,
+                               struct symbol_answer *answer, struct cache_texts *texts);
 
 void cache_texts_destroy(struct cache_texts *texts);

@@ -289,8 +289,8 @@ static void find_separate(struct debug_files *files)
     if (files->has_mapped && read_debug_link(&files->mapped, link, sizeof(link), &crc))
         wanted.link = link;
     bool had_problem = files->problem[0] != '\0';
-    debug_search_files(files->search, &wanted,
-                       &(struct debug_file_visitor){.visit = check_candidate, .context = files});
+    debug_search_visit_files(files->search, &wanted,
+                             &(struct debug_file_visitor){.visit = check_candidate, .context = files});
     bool has_servers = files->lib->kind == SYMBOL_LIB_ELF && files->search && files->search->server && wanted.id_size;
     if (find_best_quality(files) < QUALITY_DEBUG_INFO && has_servers)
         query_servers(files, wanted.id, wanted.id_size);
@@ -344,7 +344,7 @@ static void open_alternate_link(struct alternate_search *search, const struct el
 /* .gnu_debugaltlink: the dwz file's name, NUL, its build id. */
 static void open_alternate(struct debug_files *files)
 {
-    const struct elf_file *dwarf = debug_files_dwarf(files);
+    const struct elf_file *dwarf = debug_files_get_dwarf(files);
     const struct elf_section *section = dwarf ? elf_file_find_section(dwarf, ".gnu_debugaltlink") : NULL;
     unsigned char raw[PATH_MAX + ELF_BUILD_ID_MAX + 1];
     if (!section || section->bytes.size > sizeof(raw) ||
@@ -357,8 +357,8 @@ static void open_alternate(struct debug_files *files)
         return;
     struct symbol_lib lib = {.name = name, .path = name[0] == '/' ? name : NULL, .origin = files->lib->origin};
     struct debug_file_query wanted = {.lib = &lib, .id = search.id, .id_size = search.id_size};
-    debug_search_files(files->search, &wanted,
-                       &(struct debug_file_visitor){.visit = check_alternate, .context = &search});
+    debug_search_visit_files(files->search, &wanted,
+                             &(struct debug_file_visitor){.visit = check_alternate, .context = &search});
     if (name[0] == '/' && lib.origin && lib.origin->root_fd >= 0)
         open_alternate_path(&search, lib.origin->root_fd, name);
     if (name[0] == '/')
@@ -451,7 +451,7 @@ void debug_files_close(struct debug_files *files)
         elf_file_close(&files->mini);
 }
 
-const struct elf_file *debug_files_dwarf(const struct debug_files *files)
+const struct elf_file *debug_files_get_dwarf(const struct debug_files *files)
 {
     if (files->has_mapped && elf_file_find_section(&files->mapped, ".debug_info"))
         return &files->mapped;
@@ -501,7 +501,8 @@ int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, co
     struct error why = {""};
     files.has_mapped = open_mapped(&files);
     if (!files.has_mapped && wanted.id_size)
-        debug_search_files(search, &wanted, &(struct debug_file_visitor){.visit = check_code_file, .context = &files});
+        debug_search_visit_files(search, &wanted,
+                                 &(struct debug_file_visitor){.visit = check_code_file, .context = &files});
     if (!files.has_mapped && wanted.id_size && search && search->server) {
         int fd = debug_server_fetch(search->server, DEBUG_SERVER_PROGRAM, wanted.id, wanted.id_size, lib->name, &why);
         if (fd >= 0)

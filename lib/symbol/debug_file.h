@@ -30,7 +30,7 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
 void debug_files_close(struct debug_files *files);
 
 /* Returns the file with .debug_info, or NULL. */
-const struct elf_file *debug_files_dwarf(const struct debug_files *files);
+const struct elf_file *debug_files_get_dwarf(const struct debug_files *files);
 
 /* Whether the library's path no longer leads to the mapped file: somebody deleted or replaced it. Returns false if prof
  * cannot check the path (in the root directory of a container). */

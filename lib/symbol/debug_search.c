@@ -78,11 +78,11 @@ static void visit_debug_link(struct walk *walk, int root_fd)
     if (strcmp(slash + 1, link) != 0)
         visit_path(walk, root_fd, "%.*s/%s", directory, path, link);
     visit_path(walk, root_fd, "%.*s/.debug/%s", directory, path, link);
-    visit_path(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), directory, path, link);
+    visit_path(walk, root_fd, "%s%.*s/%s", debug_search_get_root(walk->search), directory, path, link);
 }
 
-void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
-                        const struct debug_file_visitor *visitor)
+void debug_search_visit_files(const struct debug_search *search, const struct debug_file_query *query,
+                              const struct debug_file_visitor *visitor)
 {
     struct walk walk = {.search = search, .query = query, .visitor = visitor, .id = ""};
     const char *slash = query->lib->name ? strrchr(query->lib->name, '/') : NULL;
@@ -94,7 +94,7 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
         visit_user_directory(&walk, search->directories[i]);
     if (root_fd >= 0)
         visit_build_id_path(&walk, root_fd, DEBUG_ROOT, ".debug");
-    visit_build_id_path(&walk, -1, debug_search_root(search), ".debug");
+    visit_build_id_path(&walk, -1, debug_search_get_root(search), ".debug");
     visit_debug_link(&walk, root_fd);
     if (search && search->perf_cache) {
         visit_perf_cache(&walk, search->perf_cache);
@@ -103,8 +103,8 @@ void debug_search_files(const struct debug_search *search, const struct debug_fi
     }
 }
 
-int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
-                        struct error *err)
+int debug_search_fetch_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
+                              struct error *err)
 {
     if (!search || !search->server || !lib->build_id)
         return error_set(err, ENOENT, "prof did not find %s, and no debug server is configured", path);

@@ -22,7 +22,7 @@ struct debug_search {
 };
 
 /* The directory in which distributions install debug files. */
-static inline const char *debug_search_root(const struct debug_search *search)
+static inline const char *debug_search_get_root(const struct debug_search *search)
 {
     return search && search->root ? search->root : DEBUG_ROOT;
 }
@@ -53,11 +53,11 @@ struct debug_file_query {
  * The system's directories follow, below the root directory of the process and below ours: see gdb's manual, 18.3
  * "Debugging Information in Separate Files". Sends no requests to servers.
  */
-void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
-                        const struct debug_file_visitor *visitor);
+void debug_search_visit_files(const struct debug_search *search, const struct debug_file_query *query,
+                              const struct debug_file_visitor *visitor);
 
 /* Fetches a source file of the library from debuginfod servers. `path` is a symbol_frame.file. Returns a file
  * descriptor, which the caller closes, or a negative errno value with a sentence: -ENOENT without servers or a build
  * id, or if no server has the file. May take a minute. */
-int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
-                        struct error *err);
+int debug_search_fetch_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
+                              struct error *err);

@@ -124,12 +124,12 @@ void decoder_close(struct decoder *decoder)
     free(decoder);
 }
 
-const char *decoder_architecture(const struct decoder *decoder)
+const char *decoder_get_architecture(const struct decoder *decoder)
 {
     return decoder->machine->name;
 }
 
-size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES])
+size_t decoder_list_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES])
 {
     memcpy(names, decoder->machine->syntaxes, sizeof(decoder->machine->syntaxes));
     return decoder->machine->syntax_count;
@@ -292,7 +292,7 @@ static void find_reference(struct decoder *decoder, const cs_insn *insn, struct 
     }
 }
 
-void decoder_name(char *name, size_t size)
+void decoder_write_name(char *name, size_t size)
 {
     int major, minor;
     capstone.cs_version(&major, &minor);
@@ -332,7 +332,7 @@ static void write_undecodable(const struct decoder *decoder, enum code_kind kind
     }
     size_t known = x86_find_length(code, size, decoder->machine->elf == EM_X86_64);
     write_bytes(out, known ? known : 1, code);
-    decoder_name(name, sizeof(name));
+    decoder_write_name(name, sizeof(name));
     out->is_newer = known != 0;
     for (size_t i = 0; known && i < DECODER_SYNTAXES; i++)
         snprintf(out->texts[i] + strlen(out->texts[i]), 64, "  # %s does not know it", name);

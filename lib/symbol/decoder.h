@@ -34,14 +34,14 @@ int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct e
 void decoder_close(struct decoder *decoder); /* accepts NULL */
 
 /* "x86_64", "i686", "aarch64" or "arm". */
-const char *decoder_architecture(const struct decoder *decoder);
+const char *decoder_get_architecture(const struct decoder *decoder);
 
 /* "capstone 4.0" */
-void decoder_name(char *name, size_t size);
+void decoder_write_name(char *name, size_t size);
 
 /* Stores the names of the assembly syntaxes. Returns their number, which is also the number of texts per instruction.
  */
-size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES]);
+size_t decoder_list_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES]);
 
 /* Decodes the instruction at `code`, whose address is `address`. `size` is at least 1. Data and unknown instructions
  * become a ".byte" line, with a comment if the instruction is newer than capstone. */

@@ -186,7 +186,7 @@ static void set_unknown_message(struct work *work, size_t count, bool has_objdum
     char name[32];
     if (!count)
         return;
-    decoder_name(name, sizeof(name));
+    decoder_write_name(name, sizeof(name));
     snprintf(work->out->note, sizeof(work->out->note), "%zu instruction%s newer than %s%s", count,
              count == 1 ? " is" : "s are", name,
              has_objdump ? " and the objdump that is installed" : ": install binutils, whose objdump may know them");
@@ -359,8 +359,8 @@ int disassemble(struct disassembly *out, const struct disassemble_request *reque
     if (code == 0) {
         align_to_instruction(&work);
         out->start = work.start;
-        out->architecture = decoder_architecture(work.decoder);
-        out->syntax_count = decoder_syntaxes(work.decoder, out->syntaxes);
+        out->architecture = decoder_get_architecture(work.decoder);
+        out->syntax_count = decoder_list_syntaxes(work.decoder, out->syntaxes);
         code = choose_size(&work, err);
     }
     if (code == 0)

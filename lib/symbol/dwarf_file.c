@@ -277,7 +277,7 @@ static void search_root(struct dwarf_file *dwarf, struct unit_search *search, ui
     struct dwarf_unit_reader reader;
     if (dwarf_unit_reader_init_root(&reader, dwarf, unit) == 0) {
         struct root_range root = {search, index};
-        dwarf_ranges_each(&reader, &reader.code, assign_root_range, &root);
+        dwarf_ranges_visit(&reader, &reader.code, assign_root_range, &root);
     }
     if (reader.verdict > dwarf->verdict)
         dwarf->verdict = reader.verdict;

@@ -23,7 +23,7 @@ struct dwarf_frames {
     struct arena arena;
 };
 
-static inline uint32_t dwarf_frames_first(const struct dwarf_frames *frames, size_t i)
+static inline uint32_t dwarf_frames_get_first(const struct dwarf_frames *frames, size_t i)
 {
     return i ? frames->ends[i - 1] : 0;
 }

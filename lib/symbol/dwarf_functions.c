@@ -51,7 +51,7 @@ static struct parsed_function parse_function(struct pass *pass, const struct dwa
     struct parsed_function parsed = {.function = {.die = die, .parent = DWARF_NO_FUNCTION}};
     const struct dwarf_file *file;
     for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
-        const struct dwarf_attribute *attribute = &dwarf_attributes(pass->reader, abbrev)[i];
+        const struct dwarf_attribute *attribute = &dwarf_get_attributes(pass->reader, abbrev)[i];
         struct dwarf_value value = dwarf_value_read(pass->reader, c, attribute);
         switch (attribute->name) {
         case DW_AT_call_file:
@@ -67,7 +67,7 @@ static struct parsed_function parse_function(struct pass *pass, const struct dwa
             parsed.name = value;
             break;
         case DW_AT_sibling:
-            if (!dwarf_value_reference(pass->reader, value, &parsed.sibling, &file))
+            if (!dwarf_value_resolve_reference(pass->reader, value, &parsed.sibling, &file))
                 parsed.sibling = 0;
             break;
         default:
@@ -163,7 +163,7 @@ static bool can_contain_code(uint16_t tag)
 /* Skips the children of a DIE by its DW_AT_sibling. Returns false if DW_AT_sibling does not lead forward. */
 static bool skip_to_sibling(const struct pass *pass, struct cursor *c, uint64_t sibling)
 {
-    uint64_t here = dwarf_unit_offset(pass->reader, c->at);
+    uint64_t here = dwarf_unit_get_offset(pass->reader, c->at);
     if (sibling <= here)
         return false;
     cursor_bytes(c, sibling - here);
@@ -174,7 +174,7 @@ static bool is_artificial_part(struct pass *pass, const struct dwarf_abbrev *abb
                                const struct parsed_function *parsed)
 {
     return pass->reader->unit->version == 2 &&
-           dwarf_function_is_made_up(abbrev->has_children, dwarf_value_text(pass->reader, parsed->name));
+           dwarf_function_is_made_up(abbrev->has_children, dwarf_value_get_text(pass->reader, parsed->name));
 }
 
 static bool push_level(struct pass *pass, const struct level *level)
@@ -200,7 +200,7 @@ static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev,
     if (!push_level(pass, &level))
         return false;
     struct hit hit = {.pass = pass, .depth = depth + 1};
-    dwarf_ranges_each(pass->reader, &parsed.code, match_range, &hit);
+    dwarf_ranges_visit(pass->reader, &parsed.code, match_range, &hit);
     bool unknown = !abbrev->has_code && pass->levels.data[depth].is_hit;
     pass->levels.data[depth + 1].is_hit = hit.any || unknown || pass->thorough;
     if (!abbrev->has_children ||
@@ -250,8 +250,8 @@ static void walk_dies(struct pass *pass)
     if (cursor_left(&c) == 0) /* unreadable */
         dwarf_stop_reading_at(pass->reader, NULL);
     while (cursor_left(&c) > 0 && !c.failed && dwarf_count_work(pass->reader, 1)) {
-        uint64_t die = dwarf_unit_offset(pass->reader, c.at);
-        abbrev = dwarf_die_start(pass->reader, &c);
+        uint64_t die = dwarf_unit_get_offset(pass->reader, c.at);
+        abbrev = dwarf_die_read_code(pass->reader, &c);
         if (!abbrev) {
             if (c.failed || pass->levels.length <= 2) { /* after the root's children, only padding may follow */
                 c.failed |= !has_only_zeros(c);

@@ -386,7 +386,7 @@ static const char *find_name_text(struct dwarf_lines *lines, const struct dwarf_
 {
     if (name->text.form == DW_FORM_string)
         return (const char *)lines->raw + name->text.number; /* read_field() has checked for a NUL */
-    return dwarf_value_text(lines->reader, name->text);
+    return dwarf_value_get_text(lines->reader, name->text);
 }
 
 struct path {
@@ -424,11 +424,11 @@ static const char *make_path(struct dwarf_lines *lines, const struct dwarf_line_
     if (directory < lines->directories.length)
         prepend_to_path(&path, find_name_text(lines, &lines->directories.data[directory]));
     if (!is_new || directory != 0) /* since version 5, 0 is the unit's directory, which may be relative ("./csu") */
-        prepend_to_path(&path, dwarf_value_text(lines->reader, lines->reader->directory));
+        prepend_to_path(&path, dwarf_value_get_text(lines->reader, lines->reader->directory));
     return arena_copy(lines->arena, path.text, path.length);
 }
 
-const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file)
+const char *dwarf_lines_get_path(struct dwarf_lines *lines, uint64_t file)
 {
     uint64_t index = lines->version >= 5 ? file : file - 1;
     if (index >= lines->files.length)
@@ -457,10 +457,10 @@ static char *load_source(const struct dwarf_lines *lines, struct dwarf_value sou
     }
 }
 
-char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *length)
+char *dwarf_lines_load_source(struct dwarf_lines *lines, const char *path, size_t *length)
 {
     for (size_t i = 0; i < lines->files.length; i++) {
-        const char *own = lines->files.data[i].source.form ? dwarf_lines_path(lines, i) : NULL;
+        const char *own = lines->files.data[i].source.form ? dwarf_lines_get_path(lines, i) : NULL;
         if (!own || strcmp(own, path) != 0)
             continue;
         char *text = load_source(lines, lines->files.data[i].source, length);

@@ -52,11 +52,11 @@ void dwarf_lines_match_starts(struct dwarf_lines *lines, const uint64_t *vaddrs,
 
 /* Returns the path of a file, absolute if the table or the unit has the directories, or NULL for an unknown file
  * number. */
-const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file);
+const char *dwarf_lines_get_path(struct dwarf_lines *lines, uint64_t file);
 
-/* Returns the source text that the table embeds for the file with this path of dwarf_lines_path() (clang
+/* Returns the source text that the table embeds for the file with this path of dwarf_lines_get_path() (clang
  * -gembed-source: DW_LNCT_LLVM_source in LLVM's BinaryFormat/Dwarf.def). NUL-terminated; `*length` excludes the NUL.
  * The caller frees it. NULL if the table embeds no text, the text exceeds DWARF_SOURCE_MAX, or memory ran out. */
-char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *length);
+char *dwarf_lines_load_source(struct dwarf_lines *lines, const char *path, size_t *length);
 
 enum { DWARF_SOURCE_MAX = 16 << 20 };

@@ -80,14 +80,14 @@ static struct dwarf_unit_reader *find_reader(struct dwarf_names *names, const st
 
 static bool read_attributes(struct dwarf_names *names, struct die die, struct name_attributes *found)
 {
-    struct cursor c = dwarf_unit_cursor(die.reader, die.offset);
-    const struct dwarf_abbrev *abbrev = dwarf_die_start(die.reader, &c);
+    struct cursor c = dwarf_unit_open_cursor(die.reader, die.offset);
+    const struct dwarf_abbrev *abbrev = dwarf_die_read_code(die.reader, &c);
     *found = (struct name_attributes){0};
     if (!abbrev || !dwarf_count_work(names->own, COST_OF_DIE + abbrev->attribute_count))
         return false;
     found->tag = abbrev->tag;
     for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
-        const struct dwarf_attribute *attribute = &dwarf_attributes(die.reader, abbrev)[i];
+        const struct dwarf_attribute *attribute = &dwarf_get_attributes(die.reader, abbrev)[i];
         struct dwarf_value value = dwarf_value_read(die.reader, &c, attribute);
         if (attribute->name == DW_AT_linkage_name || attribute->name == DW_AT_MIPS_linkage_name)
             found->linkage = value;
@@ -108,7 +108,7 @@ static const char *read_text(struct dwarf_names *names, struct die die, struct d
 {
     if (!value.form || !names->own->work_left)
         return NULL;
-    const char *text = dwarf_value_text(die.reader, value);
+    const char *text = dwarf_value_get_text(die.reader, value);
     dwarf_count_work(names->own, text ? strlen(text) / 16 : COST_OF_MISSING_TEXT);
     bool is_elsewhere = value.form == DW_FORM_GNU_strp_alt || value.form == DW_FORM_strp_sup;
     if (!text && !(is_elsewhere && !die.reader->file->alternate))
@@ -126,7 +126,7 @@ static bool follow_reference(struct dwarf_names *names, struct die *die, struct 
 {
     const struct dwarf_file *file;
     uint64_t offset;
-    if (!dwarf_value_reference(die->reader, reference, &offset, &file))
+    if (!dwarf_value_resolve_reference(die->reader, reference, &offset, &file))
         return false;
     struct dwarf_unit_reader *reader = find_reader(names, file, offset);
     *die = (struct die){reader, offset};
@@ -205,9 +205,9 @@ static uint64_t read_sibling(struct dwarf_unit_reader *reader, const struct dwar
     const struct dwarf_file *file;
     uint64_t sibling = 0;
     for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
-        const struct dwarf_attribute *attribute = &dwarf_attributes(reader, abbrev)[i];
+        const struct dwarf_attribute *attribute = &dwarf_get_attributes(reader, abbrev)[i];
         struct dwarf_value value = dwarf_value_read(reader, c, attribute);
-        if (attribute->name == DW_AT_sibling && !dwarf_value_reference(reader, value, &sibling, &file))
+        if (attribute->name == DW_AT_sibling && !dwarf_value_resolve_reference(reader, value, &sibling, &file))
             sibling = 0;
     }
     return sibling;
@@ -220,10 +220,10 @@ static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *s
     struct cursor c = dwarf_unit_load(reader);
     size_t depth = 0;
     while (cursor_left(&c) > 0 && !c.failed && dwarf_count_work(names->own, 1)) {
-        uint64_t offset = dwarf_unit_offset(reader, c.at);
+        uint64_t offset = dwarf_unit_get_offset(reader, c.at);
         if (offset >= die.offset)
             return offset == die.offset ? depth : 0;
-        const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &c);
+        const struct dwarf_abbrev *abbrev = dwarf_die_read_code(reader, &c);
         if (!abbrev) {
             if (depth-- == 0)
                 return 0;
@@ -232,7 +232,7 @@ static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *s
         uint64_t sibling = abbrev->has_sibling ? read_sibling(reader, abbrev, &c) : 0;
         if (!abbrev->has_sibling)
             dwarf_die_skip(reader, abbrev, &c);
-        uint64_t here = dwarf_unit_offset(reader, c.at);
+        uint64_t here = dwarf_unit_get_offset(reader, c.at);
         if (!abbrev->has_children)
             continue;
         if (sibling > here && sibling <= die.offset)
@@ -319,7 +319,7 @@ static uint64_t find_shared_die(struct dwarf_names *names, uint64_t die)
     uint64_t origin;
     if (!read_attributes(names, (struct die){names->own, die}, &found) || found.linkage.form || found.name.form)
         return die;
-    if (!dwarf_value_reference(names->own, found.origin, &origin, &file) || file != names->own->file)
+    if (!dwarf_value_resolve_reference(names->own, found.origin, &origin, &file) || file != names->own->file)
         return die;
     return origin;
 }

@@ -33,7 +33,7 @@ static uint64_t read_indexed_address(struct dwarf_unit_reader *reader, struct cu
 {
     uint64_t address = 0;
     struct dwarf_value value = {.form = DW_FORM_addrx, .number = cursor_uleb(c)};
-    if (!dwarf_value_address(reader, value, &address))
+    if (!dwarf_value_get_address(reader, value, &address))
         c->failed = true;
     return address;
 }
@@ -116,8 +116,8 @@ static bool is_address_form(uint16_t form)
            form == DW_FORM_GNU_addr_index;
 }
 
-void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code *code, dwarf_range_visitor *visit,
-                       void *context)
+void dwarf_ranges_visit(struct dwarf_unit_reader *reader, const struct dwarf_code *code, dwarf_range_visitor *visit,
+                        void *context)
 {
     uint64_t start, end, offset;
     if (code->ranges.form) {
@@ -129,11 +129,11 @@ void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code
             visit_debug_ranges(reader, reader->ranges_base + offset, visit, context);
         return;
     }
-    if (!code->high.form || !dwarf_value_address(reader, code->low, &start))
+    if (!code->high.form || !dwarf_value_get_address(reader, code->low, &start))
         return;
     if (!is_address_form(code->high.form))
         end = start + code->high.number; /* since DWARF 4 a size */
-    else if (!dwarf_value_address(reader, code->high, &end))
+    else if (!dwarf_value_get_address(reader, code->high, &end))
         return;
     visit_range(visit, context, start, end);
 }

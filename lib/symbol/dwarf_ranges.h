@@ -9,5 +9,5 @@ typedef bool dwarf_range_visitor(void *context, uint64_t start, uint64_t end);
 
 /* Calls `visit` for each range [start, end). Skips empty ranges and ranges at address 0, which linkers give to
  * functions that they dropped. */
-void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code *code, dwarf_range_visitor *visit,
-                       void *context);
+void dwarf_ranges_visit(struct dwarf_unit_reader *reader, const struct dwarf_code *code, dwarf_range_visitor *visit,
+                        void *context);

@@ -243,7 +243,7 @@ static bool check_unit_file(struct split_search *walk, int fd, const char *path)
 
 static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value, char text[PATH_MAX])
 {
-    const char *found = dwarf_value_text(reader, value);
+    const char *found = dwarf_value_get_text(reader, value);
     text[0] = '\0';
     if (!found || !*found || strlen(found) >= PATH_MAX)
         return false;

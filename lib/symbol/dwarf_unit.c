@@ -213,7 +213,7 @@ static int read_abbrevs(struct dwarf_unit_reader *reader, uint64_t last)
     return reader->abbrevs.length ? 0 : -EINVAL;
 }
 
-const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reader, struct cursor *c)
+const struct dwarf_abbrev *dwarf_die_read_code(const struct dwarf_unit_reader *reader, struct cursor *c)
 {
     uint64_t code = cursor_uleb(c);
     if (code == 0)
@@ -276,7 +276,7 @@ struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, stru
     else if (value.form == DW_FORM_sdata)
         value.number = (uint64_t)cursor_sleb(c);
     else if (value.form == DW_FORM_string)
-        value.number = dwarf_unit_offset(reader, c->at);
+        value.number = dwarf_unit_get_offset(reader, c->at);
     else if (skip == SKIP_LEB)
         value.number = cursor_uleb(c);
     else if (skip < SKIP_CODES)
@@ -310,7 +310,7 @@ static const char *find_indexed_text(struct dwarf_unit_reader *reader, uint64_t 
     return c.failed ? NULL : window_read_string(&reader->str, offset);
 }
 
-const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_value value)
+const char *dwarf_value_get_text(struct dwarf_unit_reader *reader, struct dwarf_value value)
 {
     switch (value.form) {
     case DW_FORM_string:
@@ -334,7 +334,7 @@ const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_valu
     }
 }
 
-bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address)
+bool dwarf_value_get_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address)
 {
     uint8_t size = reader->unit->address_size;
     switch (value.form) {
@@ -358,8 +358,8 @@ bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value va
     }
 }
 
-bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
-                           const struct dwarf_file **file)
+bool dwarf_value_resolve_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
+                                   const struct dwarf_file **file)
 {
     *file = reader->file;
     *offset = value.number;
@@ -385,7 +385,7 @@ bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_
 
 /* ---- the reader ---- */
 
-uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at)
+uint64_t dwarf_unit_get_offset(const struct dwarf_unit_reader *reader, const unsigned char *at)
 {
     const struct window *info = &reader->info;
     uint64_t inside =
@@ -393,7 +393,7 @@ uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigne
     return reader->unit->offset + inside;
 }
 
-struct cursor dwarf_unit_cursor(struct dwarf_unit_reader *reader, uint64_t offset)
+struct cursor dwarf_unit_open_cursor(struct dwarf_unit_reader *reader, uint64_t offset)
 {
     enum { LARGEST_USUAL_DIE = 2048 };
     if (offset < reader->unit->root)
@@ -455,21 +455,21 @@ static void store_root_attribute(struct dwarf_unit_reader *reader, uint16_t name
 
 static int read_root(struct dwarf_unit_reader *reader)
 {
-    struct cursor c = dwarf_unit_cursor(reader, reader->unit->root);
-    const struct dwarf_abbrev *root = dwarf_die_start(reader, &c);
+    struct cursor c = dwarf_unit_open_cursor(reader, reader->unit->root);
+    const struct dwarf_abbrev *root = dwarf_die_read_code(reader, &c);
     if (!root) {
         dwarf_stop_reading_at(reader, NULL);
         return -EINVAL;
     }
     for (uint32_t i = 0; i < root->attribute_count; i++) {
-        const struct dwarf_attribute *attribute = &dwarf_attributes(reader, root)[i];
+        const struct dwarf_attribute *attribute = &dwarf_get_attributes(reader, root)[i];
         store_root_attribute(reader, attribute->name, dwarf_value_read(reader, &c, attribute));
     }
     if (c.failed) {
         dwarf_stop_reading_at(reader, root);
         return -EINVAL;
     }
-    dwarf_value_address(reader, reader->code.low, &reader->low_pc);
+    dwarf_value_get_address(reader, reader->code.low, &reader->low_pc);
     return 0;
 }
 
@@ -530,7 +530,7 @@ int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct d
                                 const struct dwarf_unit *unit)
 {
     init_reader(reader, file, unit);
-    struct cursor c = dwarf_unit_cursor(reader, unit->root);
+    struct cursor c = dwarf_unit_open_cursor(reader, unit->root);
     return read_abbreviations_and_root(reader, cursor_uleb(&c));
 }
 

@@ -1,10 +1,10 @@
 /*
  * Reads the DIEs of one unit: abbreviations, attribute values, texts. One reader belongs to one thread.
  *
- *     const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &cursor);
+ *     const struct dwarf_abbrev *abbrev = dwarf_die_read_code(reader, &cursor);
  *     either  dwarf_die_skip(reader, abbrev, &cursor);
  *     or      for each i < abbrev->attribute_count:
- *                 value = dwarf_value_read(reader, &cursor, &dwarf_attributes(reader, abbrev)[i]);
+ *                 value = dwarf_value_read(reader, &cursor, &dwarf_get_attributes(reader, abbrev)[i]);
  */
 #pragma once
 
@@ -87,14 +87,14 @@ void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);
 
 /* Returns a cursor at this offset of .debug_info, over at least one DIE of usual size, or an empty cursor if the offset
  * is outside the unit. */
-struct cursor dwarf_unit_cursor(struct dwarf_unit_reader *reader, uint64_t offset);
+struct cursor dwarf_unit_open_cursor(struct dwarf_unit_reader *reader, uint64_t offset);
 
 /* Loads the whole unit, and returns a cursor at the root DIE over all of it. After this call, all cursors of the unit
  * stay valid. */
 struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
 
 /* Returns the offset in .debug_info of a position in a cursor of this unit. */
-uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
+uint64_t dwarf_unit_get_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
 
 /* Records why reading stops. The worst verdict stays. */
 static inline void dwarf_stop_reading(struct dwarf_unit_reader *reader, enum dwarf_verdict verdict)
@@ -111,13 +111,13 @@ static inline void dwarf_stop_reading_at(struct dwarf_unit_reader *reader, const
 
 /* Reads the abbreviation code. Returns NULL at the end of a list of children, or NULL with c->failed set if the code is
  * unknown. */
-const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reader, struct cursor *c);
+const struct dwarf_abbrev *dwarf_die_read_code(const struct dwarf_unit_reader *reader, struct cursor *c);
 
 /* Skips all values of the DIE. */
 void dwarf_die_skip(const struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev, struct cursor *c);
 
-static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_unit_reader *reader,
-                                                             const struct dwarf_abbrev *abbrev)
+static inline const struct dwarf_attribute *dwarf_get_attributes(const struct dwarf_unit_reader *reader,
+                                                                 const struct dwarf_abbrev *abbrev)
 {
     return array_at(&reader->attributes, abbrev->first_attribute);
 }
@@ -141,15 +141,15 @@ void dwarf_code_store(struct dwarf_code *code, uint16_t name, struct dwarf_value
 
 /* Returns the text of a string value, or NULL if the value has another form or is damaged. Valid until the next call.
  */
-const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_value value);
+const char *dwarf_value_get_text(struct dwarf_unit_reader *reader, struct dwarf_value value);
 
 /* Reads the address of an address value. Returns false if the value has another form or is damaged. */
-bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address);
+bool dwarf_value_get_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address);
 
 /* Resolves a reference to an offset in .debug_info of `*file`. Returns false for other forms, and for type signatures.
  */
-bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
-                           const struct dwarf_file **file);
+bool dwarf_value_resolve_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
+                                   const struct dwarf_file **file);
 
 /* Reads an offset or address of the unit's size. At the end of the data: 0, with c->failed set. */
 uint64_t dwarf_read_sized(struct cursor *c, uint8_t size);

@@ -165,7 +165,7 @@ int jit_history_finish(struct jit_history *history, struct error *err)
 
 /* ---- lookup ---- */
 
-size_t jit_history_count(const struct jit_history *history, uint64_t time)
+size_t jit_history_count_changes(const struct jit_history *history, uint64_t time)
 {
     return search_count(history->changes.data, history->changes.length, element->time <= time);
 }

@@ -36,6 +36,6 @@ int jit_history_finish(struct jit_history *history, struct error *err);
 uint32_t jit_history_find(const struct jit_history *history, uint64_t address, uint64_t time);
 
 /* Returns the number of changes up to and including this time. Equal counts mean equal answers. */
-size_t jit_history_count(const struct jit_history *history, uint64_t time);
+size_t jit_history_count_changes(const struct jit_history *history, uint64_t time);
 
 void jit_history_destroy(struct jit_history *history);

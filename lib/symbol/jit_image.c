@@ -61,7 +61,7 @@ static void place_region(struct jit_image_code **codes, size_t count, size_t *la
     }
 }
 
-int jit_image_place(struct jit_image_code *codes, size_t count, struct error *err)
+int jit_image_assign_addresses(struct jit_image_code *codes, size_t count, struct error *err)
 {
     struct jit_image_code **sorted = malloc((count + 1) * sizeof(struct jit_image_code *));
     size_t *layer_of = malloc((count + 1) * sizeof(*layer_of));

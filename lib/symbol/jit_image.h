@@ -21,7 +21,7 @@ enum { JIT_IMAGE_CODES_MAX = 16384, JIT_IMAGE_ID_SIZE = 20 };
 #define JIT_IMAGE_END (UINT64_C(1) << 31)
 
 /* Chooses the addresses of the codes. -ENOMEM. */
-int jit_image_place(struct jit_image_code *codes, size_t count, struct error *err);
+int jit_image_assign_addresses(struct jit_image_code *codes, size_t count, struct error *err);
 
 /* Appends the file to `out`, with the placed codes, at most JIT_IMAGE_CODES_MAX. `machine` is a machine of <elf.h>,
  * such as EM_X86_64. Sets the build id, which is a hash of the file. Returns -ENOMEM on failure. */

@@ -18,5 +18,6 @@ struct jit_image_code {
     const char *file;                   /* source file of the function, or NULL if unknown */
     const struct jit_image_line *lines; /* ascending */
     size_t line_count;
-    uint64_t rva; /* address of the code in the image, set by jit_image_place(), or JIT_IMAGE_NONE for no room */
+    uint64_t
+        rva; /* address of the code in the image, set by jit_image_assign_addresses(), or JIT_IMAGE_NONE for no room */
 };

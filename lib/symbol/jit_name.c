@@ -43,7 +43,7 @@ bool jit_text_is_printable(const char *text, size_t length)
 {
     const char *end = text + length;
     for (size_t step; text < end; text += step) {
-        step = utf8_length(text, end);
+        step = utf8_measure_character(text, end);
         if (!step || is_control(text, step))
             return false;
     }
@@ -58,7 +58,7 @@ static const char *copy_text(struct span span, struct arena *arena)
     if (!copy)
         return NULL;
     while (span.at < span.end) {
-        size_t length = utf8_length(span.at, span.end);
+        size_t length = utf8_measure_character(span.at, span.end);
         bool shown = length && !is_control(span.at, length);
         size_t size = shown ? length : most_growth;
         memcpy(out, shown ? span.at : UTF8_REPLACEMENT, size);

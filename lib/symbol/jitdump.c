@@ -302,7 +302,7 @@ const struct jit_line *jitdump_find_line(const struct jitdump *dump, uint32_t co
     return next ? &lines[next - 1] : NULL;
 }
 
-bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file)
+bool jitdump_line_is_in_file(const struct jitdump *dump, const struct jit_line *line, const char *file)
 {
     enum { OVERWRITTEN = 16 };
     const struct string_entry *name = &dump->texts.entries.data[line->file];

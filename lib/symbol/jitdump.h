@@ -28,7 +28,7 @@ struct jit_code {
 struct jit_line {
     uint32_t offset;       /* offset of the line's first byte in the code; the line ends at the next line's offset */
     uint32_t line, column; /* 1-based, or 0 if unknown */
-    uint32_t file;         /* offset of the file name in `texts`; compare the name with jitdump_line_is_in() */
+    uint32_t file;         /* offset of the file name in `texts`; compare the name with jitdump_line_is_in_file() */
 };
 
 struct jitdump {
@@ -54,4 +54,4 @@ void jitdump_destroy(struct jitdump *dump);
 const struct jit_line *jitdump_find_line(const struct jitdump *dump, uint32_t code, uint64_t address);
 
 /* Whether a line is in the file of this name. */
-bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file);
+bool jitdump_line_is_in_file(const struct jitdump *dump, const struct jit_line *line, const char *file);

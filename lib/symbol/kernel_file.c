@@ -43,19 +43,20 @@ static void open_formatted_path(struct kernel_search *search, const char *format
         check_candidate(search, fd, path);
 }
 
-/* Opens the usual file names of kernel debug files, in the order of debug_search_files(). */
+/* Opens the usual file names of kernel debug files, in the order of debug_search_visit_files(). */
 static void search_directories(struct kernel_search *search, const struct debug_search *directories, const char *name,
                                const char *path, const char *other_name)
 {
     struct symbol_lib file = {.name = name, .path = path};
     struct debug_file_query wanted = {
         .lib = &file, .id = search->lib->build_id, .id_size = search->lib->build_id_size, .link = other_name};
-    debug_search_files(directories, &wanted, &(struct debug_file_visitor){.visit = check_candidate, .context = search});
+    debug_search_visit_files(directories, &wanted,
+                             &(struct debug_file_visitor){.visit = check_candidate, .context = search});
 }
 
 static void find_vmlinux(struct kernel_search *search, const struct debug_search *directories, const char *release)
 {
-    const char *root = debug_search_root(directories);
+    const char *root = debug_search_get_root(directories);
     char name[sizeof(((struct utsname *)0)->release) + 16], path[sizeof(name) + 16];
     snprintf(name, sizeof(name), "vmlinux-%s", release);
     snprintf(path, sizeof(path), "/boot/%s", name);
@@ -97,7 +98,7 @@ static size_t find_plain_name(const char *name, const char **start)
 
 static void find_module(struct kernel_search *search, const struct debug_search *directories, const char *release)
 {
-    const char *root = debug_search_root(directories), *name;
+    const char *root = debug_search_get_root(directories), *name;
     char line[4096], file_name[NAME_MAX + 4];
     size_t length = find_plain_name(search->lib->name, &name);
     if (length == 0 || length > NAME_MAX)

@@ -11,7 +11,7 @@
  * Opens the debug file of a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE by its build id. Returns false if none is found.
  * rvas count from file->base. Searches, with R for `uname -r`:
  *
- *     by build id, as debug_search_files() does, in the user's directories and the system's
+ *     by build id, as debug_search_visit_files() does, in the user's directories and the system's
  *     /usr/lib/debug/boot/vmlinux-R    /usr/lib/debug/lib/modules/R/vmlinux    /boot/vmlinux-R /lib/modules/R/vmlinux
  *     for a module also its path in /lib/modules/R/modules.dep, there and below /usr/lib/debug
  *

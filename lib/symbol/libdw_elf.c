@@ -58,7 +58,7 @@ int libdw_elf_open(const struct elf_file *file, Elf **elf, int *fd, struct error
     return 0;
 }
 
-bool libdw_elf_texts_end(Elf *elf)
+bool libdw_elf_has_terminated_texts(Elf *elf)
 {
     size_t names;
     if (!elf || elf_getshdrstrndx(elf, &names) != 0)

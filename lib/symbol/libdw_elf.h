@@ -17,4 +17,4 @@ int libdw_elf_open(const struct elf_file *file, Elf **elf, int *fd, struct error
 
 /* Whether each string section ends with a NUL: libdw 0.188 reads past the end of other sections. Call it after libdw
  * has unpacked the sections. NULL: true. */
-bool libdw_elf_texts_end(Elf *elf);
+bool libdw_elf_has_terminated_texts(Elf *elf);

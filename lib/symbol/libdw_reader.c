@@ -76,7 +76,7 @@ static int open_dwarf(struct libdw *libdw, struct error *err)
         libdw->alternate = dwarf_begin_elf(libdw->alternate_elf, DWARF_C_READ, NULL);
     if (!libdw->dwarf)
         return error_set(err, EINVAL, "libdw cannot read its debug info: %s", dwarf_errmsg(-1));
-    if (!libdw_elf_texts_end(libdw->elf) || !libdw_elf_texts_end(libdw->alternate_elf))
+    if (!libdw_elf_has_terminated_texts(libdw->elf) || !libdw_elf_has_terminated_texts(libdw->alternate_elf))
         return error_set(err, EINVAL, "its debug info is damaged: a string section has no end");
     if (libdw->alternate)
         dwarf_setalt(libdw->dwarf, libdw->alternate);
@@ -512,7 +512,7 @@ static void libdw_destroy(struct libdw *libdw)
     dwarf_frames_destroy(libdw->frames);
 }
 
-int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err)
+int libdw_find_frames(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err)
 {
     struct dwarf_frames found = {.ends = NULL};
     struct libdw libdw = {.request = request, .frames = &found, .fds = {-1, -1}, .dies_left = DIES_MAX};

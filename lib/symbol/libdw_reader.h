@@ -7,8 +7,8 @@
  * number of DIEs, and reopens its handle after each 32 MiB of units. docs/decisions.md, "prof reads DWARF itself, with
  * libdw as the second reader", has the reasons for prof's own reader.
  *
- * Threads: a libdw handle serves one thread. Each call of libdw_read() opens and closes its own handle, so calls may
- * run in parallel, also on the same file.
+ * Threads: a libdw handle serves one thread. Each call of libdw_find_frames() opens and closes its own handle, so calls
+ * may run in parallel, also on the same file.
  *
  * The libdw reader uses pread() and does not map the file, like prof's own reader. But libdw finds, opens and maps .dwo
  * files by itself, so the reader follows skeletons only on request.
@@ -28,4 +28,4 @@ struct libdw_request {
 
 /* Finds the frames of every address. An address without code or debug info gets none. On success destroy `frames`.
  * -ENOMEM; -E2BIG if the debug info exceeds the limit for libdw; -EINVAL if libdw cannot read the file. */
-int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err);
+int libdw_find_frames(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err);

@@ -140,7 +140,7 @@ static int find_units(struct lookup *lookup, struct error *err)
 static int open_dwarf(struct lookup *lookup, struct error *err)
 {
     struct error why = {""};
-    const struct elf_file *file = debug_files_dwarf(&lookup->files);
+    const struct elf_file *file = debug_files_get_dwarf(&lookup->files);
     if (!file)
         return 0;
     if (file->type != ET_EXEC && file->type != ET_DYN && lookup->lib->kind != SYMBOL_LIB_MODULE) {
@@ -289,8 +289,8 @@ static int match_elf_symbols(struct lookup *lookup, struct error *err)
     if (!symbol_matcher_finish(&matcher, matches))
         code = error_no_memory(err);
     else if (lookup->files.has_mapped)
-        code = plt_match(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches, &matcher.arena,
-                         err);
+        code = plt_name_matches(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches,
+                                &matcher.arena, err);
     for (size_t i = 0; code == 0 && i < count; i++) {
         if (!matches[i].name)
             continue;
@@ -372,7 +372,7 @@ static const char *copy_answer_text(struct strings *texts, const char *text, boo
 /* Copies the frames of a reader's k-th address, if the reader found frames. */
 static void append_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
 {
-    uint32_t first = dwarf_frames_first(frames, k);
+    uint32_t first = dwarf_frames_get_first(frames, k);
     if (frames->ends[k] > first)
         *from = (struct frames_of_address){frames->list.data + first, frames->ends[k] - first};
 }

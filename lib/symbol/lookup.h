@@ -95,7 +95,7 @@ void lookup_find_valid_ranges(const struct lookup *lookup, uint64_t *starts, uin
 
 void lookup_close(struct lookup *lookup);
 
-/* Returns the source text that the debug info of the hit units embeds: see dwarf_lines_source(). */
+/* Returns the source text that the debug info of the hit units embeds: see dwarf_lines_load_source(). */
 char *lookup_find_embedded_source(const struct lookup *lookup, const char *file, size_t *length);
 
 /* Return the estimated cost of lookup_match_symbols() and lookup_read_unit() in bytes to read, so that the longest call

@@ -39,10 +39,10 @@ static void copy_ends_to_all_addresses(struct lookup *lookup, const bool *is_cho
     struct dwarf_frames *frames = &lookup->libdw;
     for (size_t i = 0, k = 0; i < lookup->job->count; i++) {
         if (is_chosen[i]) {
-            lookup->job->answers.from_libdw += frames->ends[k] > dwarf_frames_first(frames, k);
+            lookup->job->answers.from_libdw += frames->ends[k] > dwarf_frames_get_first(frames, k);
             k++;
         }
-        ends[i] = dwarf_frames_first(frames, k);
+        ends[i] = dwarf_frames_get_first(frames, k);
     }
     free(frames->ends);
     frames->ends = ends;
@@ -62,7 +62,7 @@ static int handle_failure(struct lookup *lookup, int code, const struct error *w
 static int read_chosen(struct lookup *lookup, const bool *is_chosen, uint64_t *vaddrs, uint32_t *ends,
                        struct error *err)
 {
-    struct libdw_request request = {.file = debug_files_dwarf(&lookup->files), .vaddrs = vaddrs};
+    struct libdw_request request = {.file = debug_files_get_dwarf(&lookup->files), .vaddrs = vaddrs};
     struct error why = {""};
     if (lookup->files.has_alternate)
         request.alternate = &lookup->files.alternate;
@@ -70,7 +70,7 @@ static int read_chosen(struct lookup *lookup, const bool *is_chosen, uint64_t *v
     for (size_t i = 0; i < lookup->job->count; i++)
         if (is_chosen[i])
             vaddrs[request.count++] = lookup->job->rvas[i] + lookup->dwarf_base;
-    int code = request.count && request.file->type != ET_REL ? libdw_read(&request, &lookup->libdw, &why) : 0;
+    int code = request.count && request.file->type != ET_REL ? libdw_find_frames(&request, &lookup->libdw, &why) : 0;
     if (code == 0 && lookup->libdw.ends)
         copy_ends_to_all_addresses(lookup, is_chosen, ends);
     else
@@ -86,7 +86,7 @@ int lookup_read_with_libdw(struct lookup *lookup, struct error *err)
         return error_no_memory(err);
     lookup->job->answers.is_damaged = verdict == DWARF_DAMAGED;
     bool is_wanted = lookup->reader == SYMBOL_READER_LIBDW || verdict == DWARF_DECLINED;
-    if (!lookup->with_lines || !is_wanted || verdict == DWARF_DAMAGED || !debug_files_dwarf(&lookup->files))
+    if (!lookup->with_lines || !is_wanted || verdict == DWARF_DAMAGED || !debug_files_get_dwarf(&lookup->files))
         return 0;
     size_t count = lookup->job->count;
     bool *is_chosen = calloc(count + 1, sizeof(*is_chosen));

@@ -29,7 +29,7 @@ static bool append_frames(struct dwarf_frames *frames, struct unit_tables *table
     size_t first = frames->list.length;
     uint32_t index = tables->functions.innermost[i];
     do {
-        frame.file = has_file ? dwarf_lines_path(&tables->lines, file) : NULL;
+        frame.file = has_file ? dwarf_lines_get_path(&tables->lines, file) : NULL;
         frame.function = NULL;
         frame.is_partial = true;
         const struct dwarf_function *function = index == DWARF_NO_FUNCTION ? NULL : &tables->functions.list.data[index];
@@ -164,7 +164,7 @@ static int find_files(struct lookup *lookup, struct lookup_unit *unit, const uin
         dwarf_lines_open(&lines, &reader, &unit->frames.arena);
         dwarf_lines_match_starts(&lines, starts, count, rows);
         for (size_t i = 0; i < count; i++)
-            files[indexes[i]] = rows[i].found ? dwarf_lines_path(&lines, rows[i].file) : NULL;
+            files[indexes[i]] = rows[i].found ? dwarf_lines_get_path(&lines, rows[i].file) : NULL;
         dwarf_lines_close(&lines);
     }
     subtract_work(lookup, granted - reader.work_left);
@@ -176,7 +176,7 @@ static int find_files(struct lookup *lookup, struct lookup_unit *unit, const uin
 static bool has_only_line(const struct lookup *lookup, const struct lookup_unit *unit, size_t i)
 {
     const struct dwarf_frames *frames = &unit->frames;
-    uint32_t first = frames->ends ? dwarf_frames_first(frames, i) : 0;
+    uint32_t first = frames->ends ? dwarf_frames_get_first(frames, i) : 0;
     return frames->ends && frames->ends[i] == first + 1 && !frames->list.data[first].function &&
            frames->list.data[first].file && lookup->symbols[lookup->by_unit[unit->first + i]].function;
 }
@@ -214,7 +214,7 @@ static char *find_unit_source(const struct lookup *lookup, const struct lookup_u
     char *text = NULL;
     if (dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]) == 0) {
         dwarf_lines_open(&lines, &reader, &arena);
-        text = dwarf_lines_source(&lines, file, length);
+        text = dwarf_lines_load_source(&lines, file, length);
         dwarf_lines_close(&lines);
     }
     dwarf_unit_reader_destroy(&reader);

@@ -94,7 +94,7 @@ static enum code_kind guess_code_kind(const struct elf_file *file, const struct 
         return CODE_PLAIN;
     if (search->has_function)
         return search->function.kind;
-    return plt_section_is(section) ? CODE_PLAIN : CODE_THUMB;
+    return is_plt_section(section) ? CODE_PLAIN : CODE_THUMB;
 }
 
 int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *file, uint64_t start, uint64_t end,

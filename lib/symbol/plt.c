@@ -34,7 +34,7 @@ static size_t find_stub_sections(const struct elf_file *file, const struct elf_s
 {
     size_t count = 0;
     for (size_t i = 0; i < file->sections.length && count < SECTIONS_MAX; i++)
-        if (plt_section_is(&file->sections.data[i]))
+        if (is_plt_section(&file->sections.data[i]))
             found[count++] = &file->sections.data[i];
     return count;
 }
@@ -133,8 +133,8 @@ static int set_stub_names(const struct elf_file *file, uint64_t base, const stru
     return code;
 }
 
-int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
-              struct symbol_match *matches, struct arena *arena, struct error *err)
+int plt_name_matches(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
+                     struct symbol_match *matches, struct arena *arena, struct error *err)
 {
     struct stubs stubs = {0};
     int code = 0;

@@ -5,5 +5,5 @@
 
 /* Names the `matches` without a name that lie in a PLT stub of the mapped file (x86-64, x86, arm64, arm). Demangled
  * names go to `arena`. The arguments are those of symbol_matcher. */
-int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
-              struct symbol_match *matches, struct arena *arena, struct error *err);
+int plt_name_matches(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
+                     struct symbol_match *matches, struct arena *arena, struct error *err);

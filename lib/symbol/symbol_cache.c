@@ -219,7 +219,7 @@ static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
 {
     size_t size = 0;
     pthread_mutex_lock(&entry->lock);
-    bool save = entry->is_changed && cache_table_size(&entry->table) <= CACHE_TABLE_MAX;
+    bool save = entry->is_changed && cache_table_get_size(&entry->table) <= CACHE_TABLE_MAX;
     unsigned char *bytes = save ? cache_table_encode(&entry->table, &size) : NULL;
     entry->is_changed = false;
     pthread_mutex_unlock(&entry->lock);
@@ -246,7 +246,7 @@ static void limit_memory(struct symbol_cache *cache)
     for (size_t i = 0; i < cache->entries.length; i++) {
         if (cache->entries.data[i]->users)
             return;
-        size += cache_table_size(&cache->entries.data[i]->table);
+        size += cache_table_get_size(&cache->entries.data[i]->table);
     }
     if (size <= MEMORY_MAX)
         return;
@@ -385,7 +385,7 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
                                        .sources = identity.contents,
                                        .mapped = identity.mapped,
                                        .has_files = files->has_mapped || files->has_separate,
-                                       .has_dwarf = debug_files_dwarf(files) != NULL};
+                                       .has_dwarf = debug_files_get_dwarf(files) != NULL};
     pthread_mutex_lock(&entry->lock);
     drop_worse_answers(&entry->table, library);
     pthread_mutex_unlock(&entry->lock);
@@ -401,14 +401,15 @@ static bool find_cached_answers(const struct cache_table *table, const uint64_t 
         if (span == CACHE_NONE)
             missing[(*missing_count)++] = (uint32_t)i;
         else
-            complete = cache_table_answer(table, span, answers, &answers->answers[i], &texts);
+            complete = cache_table_append_answer(table, span, answers, &answers->answers[i], &texts);
     }
     cache_texts_destroy(&texts);
     return complete;
 }
 
-int cached_library_answer(const struct cached_library *library, const uint64_t *rvas, size_t count,
-                          struct symbol_answers *answers, uint32_t *missing, size_t *missing_count, struct error *err)
+int cached_library_fill_answers(const struct cached_library *library, const uint64_t *rvas, size_t count,
+                                struct symbol_answers *answers, uint32_t *missing, size_t *missing_count,
+                                struct error *err)
 {
     *missing_count = 0;
     answers->answers = arena_alloc(&answers->arena, (count + 1) * sizeof(*answers->answers));
@@ -438,7 +439,7 @@ void cached_library_add(const struct cached_library *library, const uint64_t *rv
         return;
     pthread_mutex_lock(&entry->lock);
     if (entry->table.sources == library->sources) {
-        if (cache_table_size(&entry->table) >
+        if (cache_table_get_size(&entry->table) >
             FULL_TABLE) /* the latest answers are the likeliest to be requested again */
             cache_table_clear(&entry->table);
         cache_table_add(&entry->table, rvas, sizes, answers);

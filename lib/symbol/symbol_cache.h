@@ -48,8 +48,9 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
 
 /* Fills the zeroed `answers` from the cache for sorted rvas, and stores the indexes of the others in `missing`, which
  * has `count` elements. Sets is_found and has_debug_info if any answer is cached. Fails only when memory runs out. */
-int cached_library_answer(const struct cached_library *library, const uint64_t *rvas, size_t count,
-                          struct symbol_answers *answers, uint32_t *missing, size_t *missing_count, struct error *err);
+int cached_library_fill_answers(const struct cached_library *library, const uint64_t *rvas, size_t count,
+                                struct symbol_answers *answers, uint32_t *missing, size_t *missing_count,
+                                struct error *err);
 
 /* Adds answers from the library's files, as cache_table_add() does; does nothing if the cached answers came from other
  * files. */

@@ -160,8 +160,8 @@ static bool is_of_kernel(const struct symbol_lib *lib)
 static int answer_from_cache(struct task *task, struct error *err)
 {
     symbol_answers_destroy(&task->job->answers);
-    return cached_library_answer(&task->cached, task->job->rvas, task->job->count, &task->job->answers, task->missing,
-                                 &task->uncached.count, err);
+    return cached_library_fill_answers(&task->cached, task->job->rvas, task->job->count, &task->job->answers,
+                                       task->missing, &task->uncached.count, err);
 }
 
 /* Answers without opening files if no file could improve the answers. */

@@ -156,7 +156,7 @@ static bool is_program(const struct profile *profile, const char *library)
     char command[256];
     snprintf(command, sizeof(command), "%s", profile_text(profile, profile->meta.arguments));
     command[strcspn(command, " ")] = '\0';
-    return strcmp(path_base_name(command), library) == 0;
+    return strcmp(path_get_base_name(command), library) == 0;
 }
 
 static int add_hot_function(struct findings *findings, const struct engine *engine, struct marked_stacks *marked,
@@ -166,7 +166,7 @@ static int add_hot_function(struct findings *findings, const struct engine *engi
     const struct profile *profile = marked->profile;
     char name[LONGEST_NAME + 1], own[LONGEST_NAME + 1] = "", place[256] = "";
     const struct func_names names = get_func_names(profile, row->func);
-    const char *library = path_base_name(profile_text(profile, names.lib));
+    const char *library = path_get_base_name(profile_text(profile, names.lib));
     bool is_own = marked->of_func[row->func] & MARK_OWN, shows_library = library[0] && !is_program(profile, library);
     write_name(profile, row->func, name);
     if (!is_own) {
@@ -176,7 +176,7 @@ static int add_hot_function(struct findings *findings, const struct engine *engi
     }
     if (is_own && line && line->func == row->func && line->self >= least_line_share * marked->whole)
         snprintf(place, sizeof(place), ", %.0f%% in %s:%u", 100 * line->self / marked->whole,
-                 path_base_name(profile_text(profile, names.file)), line->line);
+                 path_get_base_name(profile_text(profile, names.file)), line->line);
     const struct finding finding = {.kind = FINDING_FUNCTION,
                                     .weight = row->self / marked->whole * relevance,
                                     .func = row->func,
@@ -200,7 +200,7 @@ static int add_hot_line(struct findings *findings, const struct engine *engine, 
     write_name(marked->profile, line->func, name);
     return findings_add_sentence(
         findings, finding, err, "Line %s:%u in %s takes %.0f%% of %s.",
-        path_base_name(profile_text(marked->profile, get_func_names(marked->profile, line->func).file)), line->line,
+        path_get_base_name(profile_text(marked->profile, get_func_names(marked->profile, line->func).file)), line->line,
         name, 100 * line->self / marked->whole, get_noun(engine));
 }
 
@@ -246,7 +246,7 @@ int describe_unnamed_code(struct text_buffer *text, double *share, const struct 
         if (row->self <= 0 || row->func >= profile->funcs.length || /* a library has a name */
             !profile_is_address(profile_text(profile, profile->funcs.name[row->func])))
             continue;
-        const char *library = path_base_name(profile_text(profile, get_func_names(profile, row->func).lib));
+        const char *library = path_get_base_name(profile_text(profile, get_func_names(profile, row->func).lib));
         bool is_new = library[0];
         unnamed += row->self;
         for (size_t k = 0; is_new && k < count; k++)

@@ -28,7 +28,7 @@ static bool read_member(struct payload *payload, struct json *json, const char *
     uint64_t begin = json->offset;
     if (!json_skip(json, type))
         return false;
-    uint64_t end = json_position(json);
+    uint64_t end = json_count_read_bytes(json);
     struct payload_value value = {.key_length = key_length, .json = text + begin, .length = (size_t)(end - begin)};
     if (is_new && (!array_push(&payload->key_offsets, key) || !array_push(&payload->values, value)))
         *failed = true;

@@ -283,7 +283,7 @@ static void append_end(struct sentence *sentence, struct own_place place)
     struct func_names names = get_func_names(sentence->profile, place.func);
     if (!place.line || names.file == PROFILE_NONE)
         return;
-    const char *file = path_base_name(profile_text(sentence->profile, names.file));
+    const char *file = path_get_base_name(profile_text(sentence->profile, names.file));
     snprintf(line, sizeof(line), " (%.*s:%u)", utf8_cut(file, 60), file, place.line);
     append_text(sentence, line);
 }

@@ -495,7 +495,7 @@ static void init_walk(struct walk *walk, const struct unwind_regs *regs)
     walk->omitted = 0;
     walk->off_copied_stack = false;
     walk->exact = true;
-    walk->is_in_system_call = arch_in_system_call(regs->r);
+    walk->is_in_system_call = arch_is_in_system_call(regs->r);
     walk->has_read_below = false;
     walk->by_pointer = false;
     walk->java_sp = 0;
@@ -552,5 +552,5 @@ void unwind_regs_fill_waiting(struct unwind_regs *regs, uint64_t sp, uint64_t pc
 
 bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack)
 {
-    return stack->size == 0 && arch_in_system_call(regs->r);
+    return stack->size == 0 && arch_is_in_system_call(regs->r);
 }

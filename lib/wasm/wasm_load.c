@@ -119,7 +119,7 @@ int session_finish(struct session *session)
 void session_defer(struct session *session, uint32_t least)
 {
     if (session->import)
-        import_defer(session->import, least);
+        import_defer_numbers(session->import, least);
 }
 
 /* Returns the runs deferred since the last call, all in the last piece: for each run, the position of its text,
@@ -128,14 +128,14 @@ const struct view *session_deferred(struct session *session)
 {
     size_t count = 0;
     const struct deferred_column *deferred =
-        session->import ? profile_reader_deferred(import_reader(session->import), &count) : NULL;
+        session->import ? profile_reader_get_deferred_columns(import_get_reader(session->import), &count) : NULL;
     session->loading.runs.length = 0;
     for (size_t i = session->loading.runs_known; i < count; i++) {
         const struct deferred_column *run = &deferred[i];
         if (!array_push(&session->loading.runs,
                         (struct deferred_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
                                               (uint32_t)run->size,
-                                              (uint32_t)(run->count * column_element_size(run->type)), run->type}))
+                                              (uint32_t)(run->count * column_get_element_size(run->type)), run->type}))
             return no_memory(session);
     }
     session->loading.runs_known = count;
@@ -146,7 +146,7 @@ const struct view *session_deferred(struct session *session)
  * valid until the next call. */
 unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 {
-    return session->import ? profile_reader_deferred_elements(import_reader(session->import), run) : NULL;
+    return session->import ? profile_reader_get_deferred_elements(import_get_reader(session->import), run) : NULL;
 }
 
 /* Parses the JSON array in the input as a column of `type`. Returns the elements as bytes, or NULL if the array
@@ -159,7 +159,7 @@ const struct view *session_numbers(struct session *session, uint32_t type, uint3
         error_set(&session->err, EINVAL, "the column contains values of another type");
         return NULL;
     }
-    size_t bytes = numbers->length * column_element_size(type);
+    size_t bytes = numbers->length * column_get_element_size(type);
     return ANSWER(session, bytes, numbers->data);
 }
 

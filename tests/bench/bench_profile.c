@@ -53,7 +53,7 @@ static void write_file(const struct profile *profile, const char *path)
     struct error err;
     struct profile_file *file;
     must(profile_file_create(&file, path, &err), &err);
-    struct byte_sink sink = profile_file_sink(file);
+    struct byte_sink sink = profile_file_make_sink(file);
     must(profile_write(profile, NULL, 0.01, &sink, &err), &err);
     must(profile_file_commit(file, &err), &err);
 }

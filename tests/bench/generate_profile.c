@@ -18,7 +18,7 @@ static int write_profile(const struct profile *profile, const char *path, struct
     int code = profile_file_create(&file, path, err);
     if (code)
         return code;
-    struct byte_sink sink = profile_file_sink(file);
+    struct byte_sink sink = profile_file_make_sink(file);
     code = profile_write(profile, NULL, 0.001, &sink, err);
     if (code) {
         profile_file_abandon(file);

@@ -307,7 +307,7 @@ static void make_profile(uint64_t seed, const char *path)
     struct error err;
     random_marker_profile(&profile, seed);
     must(profile_file_create(&file, path, &err), &err);
-    struct byte_sink sink = profile_file_sink(file);
+    struct byte_sink sink = profile_file_make_sink(file);
     must(profile_write(&profile, NULL, 0, &sink, &err), &err);
     must(profile_file_commit(file, &err), &err);
     profile_destroy(&profile);

@@ -42,7 +42,7 @@ static bool is_object(const char *text, size_t size)
     struct json json;
     json_init(&json);
     json_feed(&json, text, size);
-    json_end(&json);
+    json_end_input(&json);
     bool good = json_next(&json) == JSON_OBJECT_OPEN;
     enum json_type type;
     while ((type = json_next(&json)) > JSON_END)
@@ -60,11 +60,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     struct api_answer answer = {.text = NULL};
     if (bytes[0] == 's')
-        symbol_api_source(&api, (const char *)bytes + 1, size - 1, &answer);
+        symbol_api_answer_source(&api, (const char *)bytes + 1, size - 1, &answer);
     else if (bytes[0] == 'a')
-        symbol_api_asm(&api, (const char *)bytes + 1, size - 1, &answer);
+        symbol_api_answer_asm(&api, (const char *)bytes + 1, size - 1, &answer);
     else
-        symbol_api_symbolicate(&api, (const char *)bytes + 1, size - 1, &answer);
+        symbol_api_answer_symbolicate(&api, (const char *)bytes + 1, size - 1, &answer);
     if (!is_object(answer.text, answer.size))
         abort();
     api_answer_destroy(&answer);

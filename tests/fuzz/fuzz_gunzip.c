@@ -33,11 +33,11 @@ static int unpack(const uint8_t *bytes, size_t size, size_t piece, size_t room, 
     for (size_t at = 0; !rc && at < size && out->length < MOST_UNPACKED; at += piece) {
         size_t got;
         gunzip_feed(gunzip, bytes + at, piece < size - at ? piece : size - at);
-        while ((rc = gunzip_next(gunzip, part, room, &got, err)) == 0 && got && out->length < MOST_UNPACKED)
+        while ((rc = gunzip_read(gunzip, part, room, &got, err)) == 0 && got && out->length < MOST_UNPACKED)
             append(out, part, got);
     }
     if (!rc)
-        rc = gunzip_end(gunzip, err);
+        rc = gunzip_end_input(gunzip, err);
     gunzip_free(gunzip);
     return rc;
 }

@@ -61,7 +61,7 @@ static enum json_type rewrite(const char *text, size_t size, size_t cut, bool bu
             break;
         size_t part = size - fed < cut ? size - fed : cut;
         if (part == 0) {
-            json_end(&json);
+            json_end_input(&json);
             continue;
         }
         free(piece);

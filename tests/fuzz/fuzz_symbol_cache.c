@@ -40,7 +40,7 @@ static void check_copy(const struct cache_table *table)
             abort();
         rvas[answers.count] = span->start;
         sizes[answers.count] = span->size;
-        if (!cache_table_answer(table, i, &answers, &list[answers.count], &texts))
+        if (!cache_table_append_answer(table, i, &answers, &list[answers.count], &texts))
             abort();
         length += read_all_of(&answers, &list[answers.count++]);
     }
@@ -48,7 +48,7 @@ static void check_copy(const struct cache_table *table)
         abort();
     for (size_t i = 0; i < copy.spans.length; i++) {
         struct symbol_answer again;
-        if (!cache_table_answer(&copy, (uint32_t)i, &answers, &again, &copy_texts))
+        if (!cache_table_append_answer(&copy, (uint32_t)i, &answers, &again, &copy_texts))
             abort();
         length -= read_all_of(&answers, &again);
     }

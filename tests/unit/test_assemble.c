@@ -56,7 +56,7 @@ static void assert_is_utf8(const char *path)
     assert_true(feof(file));
     fclose(file);
     for (size_t length; at < end; at += length) {
-        length = utf8_length(at, end);
+        length = utf8_measure_character(at, end);
         assert_int_not_equal(length, 0);
     }
 }

@@ -121,7 +121,7 @@ static void test_samples_come_back_as_they_were(void **unused)
         }
         assert_in_range(count, 1000, 19999);
         size_t size;
-        const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+        const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
         assert_in_range(size, 1, CHUNK_SIZE);
         chunk_reader_start(reader, bytes, size);
         struct sample got;
@@ -147,12 +147,12 @@ static void test_a_sleeping_thread_costs_few_bytes(void **unused)
     struct sample sample = {.thread = 3, .cpu = 1, .time = 1000000, .frame_count = 40, .frames = frames};
     assert_true(put(writer, &sample));
     size_t first, size;
-    chunk_writer_bytes(writer, &first);
+    chunk_writer_get_bytes(writer, &first);
     for (int i = 0; i < 100; i++) {
         sample.time += 1000000;
         assert_true(put(writer, &sample));
     }
-    chunk_writer_bytes(writer, &size);
+    chunk_writer_get_bytes(writer, &size);
     assert_in_range(size - first, 100, 500);
     chunk_writer_free(writer);
 }
@@ -170,7 +170,7 @@ static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unuse
     struct sample sample = {.thread = 1, .time = 5, .frame_count = deep, .frames = frames};
     assert_true(put(writer, &sample));
     size_t size;
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     chunk_reader_start(reader, bytes, size);
     struct sample got;
     assert_int_equal(get(reader, &got), 1);
@@ -190,7 +190,7 @@ static void assert_comes_back(const struct sample *samples, size_t count)
     for (size_t i = 0; i < count; i++)
         assert_true(put(writer, &samples[i]));
     size_t size;
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     chunk_reader_start(reader, bytes, size);
     struct sample got;
     for (size_t i = 0; i < count; i++) {
@@ -239,7 +239,7 @@ static void test_zeros_of_waits_and_counters_come_back(void **unused)
         assert_true(chunk_writer_append(writer, SPOOL_WAIT, &waits[i]));
         assert_true(chunk_writer_append(writer, SPOOL_COUNTERS, &counters[i]));
     }
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     chunk_reader_start(reader, bytes, size);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(chunk_reader_next(reader, &record, NULL), 1);
@@ -306,10 +306,10 @@ static void test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was(void **un
             frames[i] = next_random(&state);
         sample.time = ++count;
     } while (put(writer, &sample));
-    chunk_writer_bytes(writer, &full);
+    chunk_writer_get_bytes(writer, &full);
     sample.thread = 2; /* nor does it fit for another thread */
     assert_false(put(writer, &sample));
-    const unsigned char *bytes = chunk_writer_bytes(writer, &after);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &after);
     assert_int_equal(after, full);
     chunk_reader_start(reader, bytes, after);
     struct sample got;
@@ -321,7 +321,7 @@ static void test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was(void **un
 
     chunk_writer_reset(writer);
     assert_true(put(writer, &sample));
-    bytes = chunk_writer_bytes(writer, &after);
+    bytes = chunk_writer_get_bytes(writer, &after);
     chunk_reader_start(reader, bytes, after);
     assert_int_equal(get(reader, &got), 1);
     assert_same_sample(&got, &sample);
@@ -342,7 +342,7 @@ static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
         last = next;
     }
     size_t size;
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     struct sample got;
     for (size_t cut = 0; cut < size; cut++) {
         unsigned char *part = malloc(cut + 1); /* of this size, so that the sanitizer sees a read past it */
@@ -404,7 +404,7 @@ static void test_a_thread_number_beyond_32_bits_is_refused(void **unused)
     struct chunk_writer *writer = chunk_writer_new();
     assert_true(put(writer, &(struct sample){.thread = UINT32_MAX}));
     size_t size;
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     memcpy(copy, bytes, size);
     assert_int_equal(copy[5], 0x0f); /* the last byte of the number */
     copy[5] = 0x1f;
@@ -426,7 +426,7 @@ static void test_more_frames_than_a_stack_can_have_are_refused(void **unused)
     sample.frame_count = CHUNK_MAX_FRAMES; /* the same and one more */
     sample.frames = frames;
     assert_true(put(writer, &sample));
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     memcpy(copy, bytes, size);
     fresh = size - 2; /* the number of frames before the frame itself; what follows is zero and reads as frames */
     assert_int_equal(copy[fresh], 1);
@@ -448,7 +448,7 @@ static void test_a_chunk_is_read_without_those_before_it(void **unused)
         size_t size;
         chunk_writer_reset(writer);
         assert_true(put(writer, &sample));
-        const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+        const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
         chunk_reader_start(reader, bytes, size);
         assert_int_equal(get(reader, &got), 1);
         assert_same_sample(&got, &sample);
@@ -464,9 +464,9 @@ static void test_a_chunk_that_begins_with_no_thread_is_refused(void **unused)
     struct chunk_writer *writer = chunk_writer_new();
     size_t first, size;
     assert_true(put(writer, &sample));
-    chunk_writer_bytes(writer, &first);
+    chunk_writer_get_bytes(writer, &first);
     assert_true(put(writer, &sample));
-    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    const unsigned char *bytes = chunk_writer_get_bytes(writer, &size);
     assert_refused(bytes + first, size - first, "in the middle");
     chunk_writer_free(writer);
 }

@@ -636,7 +636,7 @@ static void test_arguments_of_templates_and_suffixes_are_forgiven_on_request(voi
             struct profile profile;
             profile_init(&profile);
             add_func(&profile, names[i].name, PROFILE_NONE, NULL, 0);
-            assert_int_equal(funcs_forgive(&profile, (unsigned)kind, &err), 0);
+            assert_int_equal(forgive_func_names(&profile, (unsigned)kind, &err), 0);
             assert_string_equal(profile_text(&profile, profile.funcs.name[0]),
                                 kind == FORGIVE_TEMPLATES ? names[i].templates : names[i].suffixes);
             profile_destroy(&profile);
@@ -651,7 +651,7 @@ static void test_forgiven_functions_become_one(void **state)
     uint32_t first = add_func(&profile, "push<int>", PROFILE_NONE, NULL, 0);
     uint32_t second = add_func(&profile, "push<long>.isra.0", PROFILE_NONE, NULL, 0);
     profile_add_frame(&profile, second, PROFILE_NONE, -1);
-    assert_int_equal(funcs_forgive(&profile, FORGIVE_TEMPLATES | FORGIVE_SUFFIXES, &err), 0);
+    assert_int_equal(forgive_func_names(&profile, FORGIVE_TEMPLATES | FORGIVE_SUFFIXES, &err), 0);
     assert_int_equal(profile.frames.func[0], first);
     profile_destroy(&profile);
 }

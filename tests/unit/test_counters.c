@@ -192,13 +192,13 @@ static void test_very_many_readings_keep_their_peak_and_their_sum(void **state)
     uint64_t peak = 0;
     assert_true(count > MOST / COUNTER_KINDS / 4 && count * COUNTER_KINDS <= MOST);
     for (size_t i = 0; i < count; i++) {
-        uint64_t memory = replay_series_value(series, i, COUNTER_MEMORY);
+        uint64_t memory = replay_series_get_value(series, i, COUNTER_MEMORY);
         peak = memory > peak ? memory : peak;
-        assert_int_equal(replay_series_value(series, i, COUNTER_CPU_TIME) * 5, series->readings.data[i].time);
+        assert_int_equal(replay_series_get_value(series, i, COUNTER_CPU_TIME) * 5, series->readings.data[i].time);
         assert_true(i == 0 || series->readings.data[i].time > series->readings.data[i - 1].time);
     }
     assert_int_equal(peak, PEAK);
-    assert_int_equal(replay_series_value(series, count - 1, COUNTER_CPU_TIME), COUNT * 10);
+    assert_int_equal(replay_series_get_value(series, count - 1, COUNTER_CPU_TIME), COUNT * 10);
     replay_counters_destroy(&counters);
 }
 

@@ -120,7 +120,7 @@ static bool finds_debug_info(const struct library *library, const char *named)
 {
     struct debug_files files;
     open_files(&files, library, named);
-    bool found = debug_files_dwarf(&files) != NULL;
+    bool found = debug_files_get_dwarf(&files) != NULL;
     if (found)
         assert_string_equal(files.problem, "");
     debug_files_close(&files);
@@ -167,7 +167,7 @@ static void test_debug_file_of_another_build_in_a_named_directory_is_said(void *
     describe(&bare, "bare");
     run("mkdir named && sed s/2/3/ a.c >b.c && gcc -g -Wl,--build-id -o named/bare.debug b.c");
     open_files(&files, &bare, in_directory("named"));
-    assert_null(debug_files_dwarf(&files));
+    assert_null(debug_files_get_dwarf(&files));
     assert_non_null(strstr(files.problem, "named/bare.debug does not belong"));
     debug_files_close(&files);
     run("cp whole.debug named/bare");
@@ -204,7 +204,7 @@ static void test_copy_in_a_named_directory_stands_for_the_missing_file(void **un
     run("mkdir named && mv bare named && cp whole.debug named/bare.debug");
     open_files(&files, &bare, in_directory("named"));
     assert_true(files.has_separate);
-    assert_non_null(debug_files_dwarf(&files));
+    assert_non_null(debug_files_get_dwarf(&files));
     assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_NO_FILE);
     assert_non_null(strstr(files.problem, "does not exist"));
     debug_files_close(&files);
@@ -316,12 +316,12 @@ static void test_files_are_found_in_the_root_directory_of_the_process(void **unu
     struct debug_files files;
     debug_files_open(&files, &bare.lib, NULL);
     assert_true(files.has_mapped);
-    assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
+    assert_ptr_equal(debug_files_get_dwarf(&files), &files.separate);
     debug_files_close(&files);
     run("mkdir root/opt/.debug && mv root/store/*/*.debug root/opt/.debug/linked && "
         "objcopy --add-gnu-debuglink=root/opt/.debug/linked root/opt/program");
     debug_files_open(&files, &bare.lib, NULL);
-    assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
+    assert_ptr_equal(debug_files_get_dwarf(&files), &files.separate);
     debug_files_close(&files);
     forget(&bare);
 }

@@ -68,11 +68,11 @@ static int unpack(const unsigned char *file, size_t size, size_t piece, size_t r
     for (size_t at = 0; !rc && at < size; at += piece) {
         gunzip_feed(gunzip, file + at, piece < size - at ? piece : size - at);
         size_t got;
-        while ((rc = gunzip_next(gunzip, part, room, &got, err)) == 0 && got)
+        while ((rc = gunzip_read(gunzip, part, room, &got, err)) == 0 && got)
             append(out, part, got);
     }
     if (!rc)
-        rc = gunzip_end(gunzip, err);
+        rc = gunzip_end_input(gunzip, err);
     free(part);
     gunzip_free(gunzip);
     return rc;

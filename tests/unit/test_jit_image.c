@@ -27,7 +27,7 @@ static void test_code_of_one_time_keeps_its_distances(void **unused)
     (void)unused;
     struct jit_image_code codes[] = {code_at(0x7f0000001230, 16), code_at(0x7f0000000100, 256),
                                      code_at(0x7f0000200000, 64)};
-    assert_int_equal(jit_image_place(codes, 3, NULL), 0);
+    assert_int_equal(jit_image_assign_addresses(codes, 3, NULL), 0);
     assert_int_equal(codes[0].rva - codes[1].rva, 0x1130);
     assert_int_equal(codes[2].rva - codes[1].rva, 0x1fff00);
     assert_int_equal(codes[1].rva % 4096, 0x100);
@@ -40,7 +40,7 @@ static void test_code_at_the_same_addresses_is_apart(void **unused)
     struct jit_image_code codes[CODES];
     for (size_t i = 0; i < CODES; i++)
         codes[i] = code_at(0x10000 + i / 4 * 64, 64 + i % 4);
-    assert_int_equal(jit_image_place(codes, CODES, NULL), 0);
+    assert_int_equal(jit_image_assign_addresses(codes, CODES, NULL), 0);
     for (size_t i = 0; i < CODES; i++)
         for (size_t j = 0; j < i; j++) {
             assert_true(codes[i].rva != JIT_IMAGE_NONE);
@@ -53,7 +53,7 @@ static void test_code_far_apart_is_brought_together_as_far_as_there_is_room(void
     (void)unused;
     struct jit_image_code codes[] = {code_at(0x1000, 100), code_at(UINT64_C(1) << 40, 200),
                                      code_at(UINT64_MAX - 5000, 300), code_at(UINT64_C(1) << 50, JIT_IMAGE_END)};
-    assert_int_equal(jit_image_place(codes, 4, NULL), 0);
+    assert_int_equal(jit_image_assign_addresses(codes, 4, NULL), 0);
     for (size_t i = 0; i < 3; i++)
         assert_true(codes[i].rva < UINT64_C(1) << 30);
     assert_true(codes[3].rva == JIT_IMAGE_NONE);
@@ -85,7 +85,7 @@ static void write_image(uint16_t machine, unsigned char build_id[JIT_IMAGE_ID_SI
                                        .name = "second",
                                        .lines = second_lines,
                                        .line_count = 1};
-    assert_int_equal(jit_image_place(codes, 2, NULL), 0);
+    assert_int_equal(jit_image_assign_addresses(codes, 2, NULL), 0);
     assert_int_equal(jit_image_write(&image, codes, 2, machine, build_id, NULL), 0);
     FILE *file = fopen(in_directory("image.elf"), "we");
     assert_non_null(file);

@@ -21,7 +21,7 @@ static void describe(const char *text, size_t size, size_t piece, struct memory 
         enum json_type type = json_next(&json);
         char note[64] = "";
         if (type == JSON_MORE && fed == size) {
-            json_end(&json);
+            json_end_input(&json);
         } else if (type == JSON_MORE) {
             size_t part = size - fed < piece ? size - fed : piece;
             json_feed(&json, text + fed, part);
@@ -158,7 +158,7 @@ static void assert_bulk_equals_tokens(const char *text, size_t piece)
     json_feed(&json, text, size);
     while ((type = json_next(&json)) > JSON_END || type == JSON_MORE) {
         if (type == JSON_MORE)
-            json_end(&json);
+            json_end_input(&json);
         else if (type == JSON_NUMBER || type == JSON_NULL)
             single[count++] = type == JSON_NULL ? NAN : json.number;
     }
@@ -172,7 +172,7 @@ static void assert_bulk_equals_tokens(const char *text, size_t piece)
         if (type == JSON_NUMBER || type == JSON_NULL)
             bulk[bulk_count++] = type == JSON_NULL ? NAN : json.number;
         if (type == JSON_MORE && fed == size) {
-            json_end(&json);
+            json_end_input(&json);
         } else if (type == JSON_MORE) {
             size_t part = size - fed < piece ? size - fed : piece;
             json_feed(&json, text + fed, part);

@@ -134,7 +134,7 @@ static void convert(void *context)
         attempt->rows += profile.threads.data[i].samples.length + profile.threads.data[i].markers.length;
     attempt->code = profile_file_create(&file, output_path, &attempt->err);
     if (!attempt->code) {
-        struct byte_sink sink = profile_file_sink(file);
+        struct byte_sink sink = profile_file_make_sink(file);
         attempt->code = profile_write(&profile, NULL, 0, &sink, &attempt->err);
         if (attempt->code)
             profile_file_abandon(file);

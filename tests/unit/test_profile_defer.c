@@ -35,7 +35,7 @@ static uint32_t next_random(uint32_t *random, uint32_t below)
 static void note_runs(struct helped *helped)
 {
     size_t count;
-    const struct deferred_column *runs = profile_reader_deferred(helped->reader, &count);
+    const struct deferred_column *runs = profile_reader_get_deferred_columns(helped->reader, &count);
     for (; helped->known < count; helped->known++) {
         const struct deferred_column *run = &runs[helped->known];
         char *text = malloc(run->size + 2);
@@ -53,13 +53,13 @@ static bool read_one(struct helped *helped)
     size_t chosen = next_random(&helped->random, (uint32_t)helped->waiting.length), count;
     struct waiting waiting = helped->waiting.data[chosen];
     helped->waiting.data[chosen] = helped->waiting.data[--helped->waiting.length];
-    struct deferred_column run = profile_reader_deferred(helped->reader, &count)[waiting.number];
+    struct deferred_column run = profile_reader_get_deferred_columns(helped->reader, &count)[waiting.number];
     const struct column *column = numbers_read(&helped->columns, run.type, waiting.text, waiting.size);
     bool good = column && column->length == run.count;
     if (good) {
-        memcpy(profile_reader_deferred_elements(helped->reader, waiting.number), column->data,
-               run.count * column_element_size(run.type));
-        assert_null(profile_reader_deferred_elements(helped->reader, waiting.number));
+        memcpy(profile_reader_get_deferred_elements(helped->reader, waiting.number), column->data,
+               run.count * column_get_element_size(run.type));
+        assert_null(profile_reader_get_deferred_elements(helped->reader, waiting.number));
         helped->read++;
     }
     free(waiting.text);
@@ -77,7 +77,7 @@ static bool read_helped(const char *text, size_t size, struct helped *helped, st
         piece = piece < size - fed ? piece : size - fed;
         char *copy = malloc(piece); /* so that a look beyond it is seen */
         memcpy(copy, text + fed, piece);
-        profile_reader_defer(helped->reader, next_random(&helped->random, 5) ? helped->least : 0);
+        profile_reader_defer_numbers(helped->reader, next_random(&helped->random, 5) ? helped->least : 0);
         good = profile_reader_feed(helped->reader, copy, piece, &err) == 0;
         note_runs(helped);
         free(copy);
@@ -180,7 +180,7 @@ static bool is_accepted_with_help(const char *from, const char *to)
     struct helped helped = {.reader = profile_reader_new(), .least = 1};
     struct profile profile = {0};
     struct error err;
-    profile_reader_defer(helped.reader, 1);
+    profile_reader_defer_numbers(helped.reader, 1);
     bool good = profile_reader_feed(helped.reader, text, strlen(text), &err) == 0;
     note_runs(&helped);
     while (good && helped.waiting.length)
@@ -231,11 +231,11 @@ static void test_a_profile_is_not_finished_while_numbers_are_missing(void **stat
     struct profile profile = {0};
     struct error err;
     size_t count;
-    profile_reader_defer(reader, 1);
+    profile_reader_defer_numbers(reader, 1);
     assert_int_equal(profile_reader_feed(reader, text, strlen(text), &err), 0);
-    profile_reader_deferred(reader, &count);
+    profile_reader_get_deferred_columns(reader, &count);
     assert_true(count > 10);
-    assert_null(profile_reader_deferred_elements(reader, count));
+    assert_null(profile_reader_get_deferred_elements(reader, count));
     assert_int_not_equal(profile_reader_finish(reader, &profile, &err), 0);
     assert_non_null(strstr(err.text, "lacks some numbers"));
     profile_reader_free(reader);

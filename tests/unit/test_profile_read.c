@@ -567,7 +567,7 @@ static void test_a_profile_that_nobody_waits_for_is_not_built(void **state)
     atomic_bool stop = false;
     struct error err = {""};
     struct profile profile = {0};
-    profile_reader_stop_on(reader, &stop);
+    profile_reader_set_stop_flag(reader, &stop);
     assert_int_equal(profile_reader_feed(reader, text, strlen(text), &err), 0);
     stop = true;
     assert_int_equal(profile_reader_finish(reader, &profile, &err), -ECANCELED);

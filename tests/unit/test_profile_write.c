@@ -325,7 +325,7 @@ static int save(const struct profile *profile, const char *path, struct error *e
     int rc = profile_file_create(&file, path, err);
     if (rc)
         return rc;
-    struct byte_sink sink = profile_file_sink(file);
+    struct byte_sink sink = profile_file_make_sink(file);
     rc = profile_write(profile, NULL, 0, &sink, err);
     if (!rc)
         return profile_file_commit(file, err);
@@ -408,7 +408,7 @@ static void test_an_abandoned_file_leaves_nothing_and_spares_the_old_one(void **
     struct error err = {""};
     size_t before = files_in_directory();
     assert_int_equal(profile_file_create(&file, in_directory("a.json"), &err), 0);
-    struct byte_sink sink = profile_file_sink(file);
+    struct byte_sink sink = profile_file_make_sink(file);
     assert_int_equal(sink.write(sink.context, "half", 4, &err), 0);
     assert_int_equal(files_in_directory(), before + 1);
     profile_file_abandon(file);

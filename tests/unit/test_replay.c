@@ -586,8 +586,8 @@ static void test_a_wait_is_two_samples_below_what_it_waited_for(void **unused)
     assert_int_equal(second.waker, 0);
     const struct replay_frame *leaf = &replay->stacks.frames.data[replay->stacks.items.data[first.stack].frame];
     assert_int_equal(leaf->lib, (uint32_t)REPLAY_LIB_WAIT);
-    assert_int_equal(replay_wait_reason(leaf->address), REASON_LOCK);
-    assert_string_equal(replay_get_object(replay, replay_wait_object(leaf->address)), "lock 0x10");
+    assert_int_equal(replay_decode_wait_reason(leaf->address), REASON_LOCK);
+    assert_string_equal(replay_get_object(replay, replay_decode_wait_object(leaf->address)), "lock 0x10");
     assert_int_equal(replay->samples.count, 0);
     assert_int_equal(replay->samples.waits, 1);
     replay_destroy(&recording.replay);
@@ -685,8 +685,8 @@ static void test_an_object_that_is_not_known_has_no_name(void **unused)
     const struct replay *replay = &recording.replay;
     uint64_t address =
         replay->stacks.frames.data[replay->stacks.items.data[find_sample_at(replay, 1).stack].frame].address;
-    assert_int_equal(replay_wait_reason(address), REASON_UNKNOWN);
-    assert_null(replay_get_object(replay, replay_wait_object(address)));
+    assert_int_equal(replay_decode_wait_reason(address), REASON_UNKNOWN);
+    assert_null(replay_get_object(replay, replay_decode_wait_object(address)));
     assert_int_equal(replay->spool.damaged_blocks, 2);
     replay_destroy(&recording.replay);
 }

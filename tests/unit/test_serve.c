@@ -106,14 +106,14 @@ static double seconds_now(void)
 static unsigned port_of(const struct server *server)
 {
     unsigned port = 0;
-    assert_int_equal(sscanf(serve_url(server), "http://127.0.0.1:%u/", &port), 1);
+    assert_int_equal(sscanf(serve_get_url(server), "http://127.0.0.1:%u/", &port), 1);
     return port;
 }
 
 /* "/TOKEN/" */
 static const char *base_of(const struct server *server)
 {
-    return strchr(serve_url(server) + strlen("http://"), '/');
+    return strchr(serve_get_url(server) + strlen("http://"), '/');
 }
 
 static int connect_to(const struct server *server)
@@ -684,18 +684,18 @@ static void test_each_server_has_its_own_token(void **state)
 static void test_a_server_uses_the_token_and_the_port_that_it_is_given(void **state)
 {
     struct server *first = start_with(file_with("{}", 2));
-    uint16_t port = serve_port(first);
+    uint16_t port = serve_get_port(first);
     assert_int_equal(port, port_of(first));
     serve_stop(first);
     struct serve_options options = {.token = "0123456789abcdefghjkmnpq", .first_choice = port};
     struct error err = {0};
     struct server *given, *other;
     assert_int_equal(serve_start(&given, &options, file_with("{}", 2), &err), 0);
-    assert_int_equal(serve_port(given), port);
+    assert_int_equal(serve_get_port(given), port);
     assert_string_equal(base_of(given), "/0123456789abcdefghjkmnpq/");
     assert_int_equal(ask(given, "GET", "profile.json", "").status, 200);
     assert_int_equal(serve_start(&other, &options, file_with("{}", 2), &err), 0);
-    assert_int_not_equal(serve_port(other), port); /* it is taken */
+    assert_int_not_equal(serve_get_port(other), port); /* it is taken */
     serve_stop(other);
     serve_stop(given);
     (void)state;

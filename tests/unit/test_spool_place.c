@@ -53,7 +53,7 @@ static struct part read_part(struct spool_place *place)
     }
     assert_int_equal(item, SPOOL_END);
     part.missed = spool_reader_count_missed_chunks(reader);
-    *place = spool_reader_place(reader);
+    *place = spool_reader_get_place(reader);
     spool_reader_close(reader);
     return part;
 }

@@ -173,7 +173,7 @@ static void test_debug_file_is_found_by_build_id(void **unused)
     struct debug_files files;
     debug_files_open(&files, &lib, &(struct debug_search){.root = root});
     assert_true(files.has_mapped && files.has_separate);
-    assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
+    assert_ptr_equal(debug_files_get_dwarf(&files), &files.separate);
     debug_files_close(&files);
 }
 

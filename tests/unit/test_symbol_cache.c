@@ -355,7 +355,8 @@ static void test_a_file_that_is_opened_for_each_use_identifies_its_library(void 
         struct symbol_answers found = {0}, fresh = {.answers = list, .count = 1};
         uint32_t missing[1];
         size_t missing_count;
-        assert_int_equal(cached_library_answer(&library, (uint64_t[]){7}, 1, &found, missing, &missing_count, &err), 0);
+        assert_int_equal(
+            cached_library_fill_answers(&library, (uint64_t[]){7}, 1, &found, missing, &missing_count, &err), 0);
         assert_int_equal(missing_count, 1 - round);
         cached_library_add(&library, (uint64_t[]){7}, NULL, &fresh);
         symbol_answers_destroy(&found);
@@ -728,7 +729,7 @@ static void *open_and_answer(void *context)
     pthread_barrier_wait(&meeting->begin);
     struct cached_library library = symbol_cache_open(meeting->cache, &lib);
     pthread_barrier_wait(&meeting->opened); /* none is closed before all are open */
-    int code = cached_library_answer(&library, &rva, 1, &answers, missing, &missing_count, NULL);
+    int code = cached_library_fill_answers(&library, &rva, 1, &answers, missing, &missing_count, NULL);
     if (!code && missing_count == 0)
         cached_library_add(&library, &rva, NULL, &answers);
     symbol_answers_destroy(&answers);

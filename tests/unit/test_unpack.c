@@ -51,11 +51,11 @@ static int unpack(const unsigned char *bytes, size_t size, size_t piece, size_t 
         unpacker_feed(unpacker, bytes + at, size - at < piece ? size - at : piece);
         for (size_t more = 1; !code && more; *got += code ? 0 : more) {
             assert_true(*got + room <= MOST);
-            code = unpacker_next(unpacker, unpacked + *got, room, &more, &err);
+            code = unpacker_read(unpacker, unpacked + *got, room, &more, &err);
         }
     }
     if (!code)
-        code = unpacker_end(unpacker, &err);
+        code = unpacker_end_input(unpacker, &err);
     unpacker_free(unpacker);
     assert_true(!code == !err.text[0]);
     return code;

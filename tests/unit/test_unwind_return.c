@@ -337,7 +337,7 @@ static void test_no_written_register_is_missed_in_the_c_library(void **unused)
         compared++;
         for (uint8_t i = 0; i < writes; i++) {
             unsigned number = number_of(written[i]);
-            if (number < 16 && !(instruction_writes(&in) >> number & 1) && missed++ < 20)
+            if (number < 16 && !(instruction_get_written_registers(&in) >> number & 1) && missed++ < 20)
                 print_message("%s %s\n", instruction->mnemonic, instruction->op_str);
         }
     }

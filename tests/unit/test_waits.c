@@ -455,7 +455,7 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
     struct tracked_thread *thread = tracker_find_thread(fixture.tracker, (uint32_t)fixture.pid, &process);
     assert_non_null(thread);
     for (int i = 0; i < WAITS; i++) {
-        size_t kind = random_bits(&random) % 3;
+        size_t kind = draw_random_bits(&random) % 3;
         uint64_t end = time + lengths[kind];
         truth[reasons[kind]] += lengths[kind];
         take_switch(&fixture, time, true);
@@ -466,7 +466,7 @@ static void test_slow_readings_give_each_kind_its_share(void **state)
             thread->run.stack->known = thread->run.stack->taken = reading + DELAY;
         }
         while (reading < end)
-            reading += 1 + random_bits(&random) % INTERVAL;
+            reading += 1 + draw_random_bits(&random) % INTERVAL;
         take_switch(&fixture, time = end, false);
     }
     assert_int_equal(waits_flush(&fixture.waits, time, true, &err), 0);
@@ -490,10 +490,11 @@ struct passes {
 
 static void plan_pass(struct passes *passes)
 {
-    passes->cpu = random_bits(&passes->random) & 1;
-    passes->time += LOOK_NS / 8 + random_bits(&passes->random) % (LOOK_NS * 7 / 4);
-    passes->late =
-        passes->is_busy && random_bits(&passes->random) % 4 == 0 ? random_bits(&passes->random) % (40 * ms) : 0;
+    passes->cpu = draw_random_bits(&passes->random) & 1;
+    passes->time += LOOK_NS / 8 + draw_random_bits(&passes->random) % (LOOK_NS * 7 / 4);
+    passes->late = passes->is_busy && draw_random_bits(&passes->random) % 4 == 0
+                       ? draw_random_bits(&passes->random) % (40 * ms)
+                       : 0;
     passes->time += passes->late;
 }
 
