@@ -1,7 +1,7 @@
 /*
- * `prof check BASE NEW --fail-if LIMIT`: compares two profiles in continuous integration. It exits with 3 if a change
- * exceeds a limit, and with --strict with 4 if noise hides the answer. It prints text, Markdown for a pull request or
- * JSON, and writes JUnit's XML.
+ * `prof check BASE NEW --fail-if LIMIT`: compares two profiles in continuous integration. The exit status is 3 if a
+ * change exceeds a limit, and, with --strict, 4 if noise hides the answer. prof check prints text, Markdown for a pull
+ * request or JSON, and writes JUnit's XML.
  */
 #include "cmd/check_limits.h"
 #include "cmd/report/report_command.h"

@@ -1,7 +1,7 @@
 /*
  * `prof events [PATTERN | PROGRAM]`: lists the events that `prof record -e` can sample here. For an unavailable event,
- * prints the reason and the setting that permits it. It opens each event, because the machine, settings, capabilities
- * and security modules decide together.
+ * prints the reason and the setting that permits it. prof events opens each event, because the machine, settings,
+ * capabilities and security modules decide together.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/ui.h"

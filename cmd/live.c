@@ -41,7 +41,7 @@ struct follower {
     struct stable_numbers numbers;
     struct directory_path cache;
     struct assemble_options assemble;
-    struct live_assembly *growing; /* NULL: each step makes the whole profile */
+    struct live_assembly *growing; /* if NULL, each step makes the whole profile */
     bool drops_samples;            /* a flight recorder drops its oldest samples, so the profile cannot grow */
     unsigned base;                 /* number of times that `growing` was made anew */
     uint64_t next_base;            /* ns: the earliest time of the next new `growing` */

@@ -1,6 +1,6 @@
 /*
- * A process that runs beside the recorder: the live page (cmd/live.h), or the pusher (cmd/push/push_windows.h). It
- * shares only the spool file and one socket with the recorder.
+ * A process that runs beside the recorder: the live page (cmd/live.h), or the pusher (cmd/push/push_windows.h). The
+ * process shares only the spool file and one socket with the recorder.
  */
 #pragma once
 

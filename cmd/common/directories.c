@@ -33,7 +33,7 @@ const char *find_state_directory(struct directory_path *path)
 /* ---- temporary files ---- */
 
 static struct {
-    struct directory_path *paths[2]; /* NULL: none */
+    struct directory_path *paths[2]; /* NULL if none */
     pid_t owner;                     /* a child process leaves the files alone */
 } temporary;
 

@@ -16,7 +16,7 @@ struct option_use {
     const char *command; /* name of the command, for messages */
     const struct option_row *row;
     void *group; /* the struct that receives the values of the group's options */
-    char *value; /* NULL: none */
+    char *value; /* NULL if none */
 };
 
 struct option_row {

@@ -29,10 +29,11 @@ bool ui_write(const char *bytes, size_t size);
 /* Writes to standard output, like ui_write(). */
 extern const struct byte_sink ui_sink;
 
-/* The member "version" of all JSON. It grows when a member changes its meaning or disappears (docs/schema). */
+/* The member "version" of all JSON. A new version changes the meaning of a member, or removes a member
+ * (docs/schema). */
 enum { JSON_VERSION = 1 };
 
-/* Starts the JSON of a command. Its numbers have at most six decimals, ns of a time in ms. */
+/* Starts the JSON of a command. Numbers have at most six decimals, so a time in ms is exact to the ns. */
 struct json_writer;
 struct error;
 void ui_init_json(struct json_writer *json, const struct byte_sink *sink, struct error *err);

@@ -1,5 +1,5 @@
 /*
- * Tests which recordings the kernel permits to this user. It opens perf events for a waiting child process, and
+ * Tests which recordings the kernel permits to this user. The test opens perf events for a waiting child process, and
  * attaches to the child with ptrace.
  */
 #include "cmd/doctor/doctor.h"

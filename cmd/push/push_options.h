@@ -1,6 +1,6 @@
 /*
  * The options that `prof push` and `prof record --push` share: server address, headers, labels, timeouts and the queue.
- * Their defaults come from the environment variables of OpenTelemetry (OTEL_EXPORTER_OTLP_...).
+ * The defaults of the options come from the environment variables of OpenTelemetry (OTEL_EXPORTER_OTLP_...).
  */
 #pragma once
 

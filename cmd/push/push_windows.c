@@ -104,7 +104,7 @@ static int add_window(struct pusher *pusher, const char *rest, uint64_t *samples
     return code;
 }
 
-/* Reports a window that prof could not queue. Its samples are in the next window, or lost. */
+/* Reports a window that prof could not queue. The samples of a failed window are in the next window, or lost. */
 static void print_failed_window(struct pusher *pusher, uint64_t samples, bool are_lost, const struct error *err)
 {
     char what[80];

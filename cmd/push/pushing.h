@@ -15,7 +15,7 @@ struct pushing {
     const struct push_options *options;
     struct push_queue *queue;
     struct http_client *client;
-    const atomic_bool *hurry; /* true: the current attempt is the last, or NULL (never) */
+    const atomic_bool *hurry; /* true if the current attempt is the last, or NULL (never) */
     const sigset_t *ending;   /* blocked signals that also make the current attempt the last, or NULL for none */
     bool is_quiet;            /* prints only failures */
     bool is_background;       /* omits the queue size and repeated failures from messages */

@@ -1,6 +1,6 @@
 /*
- * The summary at the end of `prof record`: the saved file, the quality of its data, and settings that improve it. It
- * has at most five lines, except with --verbose.
+ * The summary at the end of `prof record`: the saved file, the quality of its data, and settings that improve it. The
+ * summary has at most five lines, except with --verbose.
  */
 #pragma once
 

@@ -32,7 +32,8 @@ static const bool is_portable = true;
 static const bool is_portable = false;
 #endif
 
-/* Its input: "NAME SIZE" and, after "prof: send", the binary. Then a line for each signal, and "get FILE" at the end.
+/* The input of the script is "NAME SIZE" and, after "prof: send", the binary. Then a line for each signal, and "get
+ * FILE" at the end.
  */
 static const char keeper[] =
     "umask 077\n"

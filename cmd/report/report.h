@@ -85,7 +85,7 @@ struct report_options {
     bool strict;                /* of check */
     bool is_tree;               /* for prof diff: --tree was given */
     enum func_order order;      /* of diff */
-    bool is_live;               /* of top: only functions with self time, and no hints at options */
+    bool is_live;               /* for prof top, only functions with self time, and no hints at options */
 };
 
 struct report {

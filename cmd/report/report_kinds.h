@@ -1,6 +1,6 @@
 /*
  * The kinds of reports that have one source file each. report_print_KIND() prints the text of a report, and
- * report_write_KIND() writes the members of its JSON. They return 0 or a negative errno value.
+ * report_write_KIND() writes the members of its JSON. The functions return 0 or a negative errno value.
  */
 #pragma once
 

@@ -22,7 +22,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-/* Returns the id above the roots of the tree, which is that of the caller after --node. */
+/* Returns the id above the roots of the tree, which is the id of the caller after --node. */
 static uint64_t get_root_id(const struct report *report)
 {
     static const uint64_t basis = UINT64_C(0xcbf29ce484222325);

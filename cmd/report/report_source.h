@@ -6,7 +6,7 @@
 #include "cmd/report/report.h"
 
 struct source_text {
-    char *bytes; /* NULL: no text */
+    char *bytes; /* NULL without text */
     ARRAY(const char *) lines;
 };
 

@@ -87,7 +87,7 @@ static void sum_rows(struct thread_row *sum, const struct thread_row *row)
 struct thread_table {
     const struct report *report;
     bool has_cpu, whole, is_of_several_processes;
-    bool has_migrations; /* of the whole table: the profile has slices */
+    bool has_migrations; /* for the whole table, the profile has slices */
     double all;          /* 100%: CPU time, or samples if the profile has no CPU times */
 };
 

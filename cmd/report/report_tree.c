@@ -98,7 +98,7 @@ struct level {
 
 struct tree_printer {
     const struct report *report;
-    struct butterfly *butterfly; /* NULL: the query's tree */
+    struct butterfly *butterfly; /* if NULL, the query's tree */
     enum butterfly_side side;
     ARRAY(struct level) levels; /* levels from the roots to the children of the last printed row */
     struct row_counts counts;

@@ -2,7 +2,7 @@
  * x86-64: finds a function's return address by reading its code ahead to the `ret`.
  *
  * musl, hand-written assembly and JIT compilers leave code without CFI and without frame pointers. This file follows
- * the changes of sp from the pc to the next `ret`. It needs neither symbols nor the start of the function.
+ * the changes of sp from the pc to the next `ret`. The method needs neither symbols nor the start of the function.
  *
  * The value of a register is a current register or a current word of memory, plus a distance. So a function may save sp
  * in any register, or on the stack, while it realigns the stack (OpenBLAS, OpenSSL, libjpeg-turbo). At the `ret`, the

@@ -6,7 +6,7 @@ struct checking {
     const struct symbol_check_listener *listener;
     struct symbol_check *check;
     ARRAY(struct symbol_job) jobs; /* jobs for libdw */
-    ARRAY(size_t) own_jobs;        /* per job: the index of our reader's job */
+    ARRAY(size_t) own_jobs;        /* for each job, the index of our reader's job */
 };
 
 /* ---- one address ---- */

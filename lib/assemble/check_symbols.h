@@ -7,7 +7,7 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-/* A difference in a frame, or in the number of frames. Its texts are valid only during the callback. */
+/* A difference in a frame, or in the number of frames. The texts are valid only during the callback. */
 struct symbol_difference {
     const char *library;
     uint64_t rva;

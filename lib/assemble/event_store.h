@@ -14,7 +14,7 @@ struct event_sample {
 };
 
 struct replay_event {
-    struct sample_store *store; /* NULL: no sample so far */
+    struct sample_store *store; /* NULL before the first sample */
     uint64_t samples, truncated;
     uint64_t total; /* sum of the periods of the samples */
     double scale;   /* occurrences per unit of period */

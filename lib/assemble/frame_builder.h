@@ -22,7 +22,7 @@ struct frame_builder {
     struct perf_map_names perf_map_names;
     struct jit_code_places jit_code;
     const struct lock_names *lock_names;
-    const struct kallsyms *kallsyms; /* NULL: kallsyms has no symbols for these addresses */
+    const struct kallsyms *kallsyms; /* if NULL, kallsyms has no symbols for these addresses */
     uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
     uint64_t kernel_samples;         /* samples in these addresses */
     size_t first;                    /* the first frame of the replay without rows in the profile */

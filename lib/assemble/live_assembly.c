@@ -39,7 +39,7 @@ struct live_assembly {
     int fd;
     uint64_t added;            /* bytes */
     struct profile_rows sent;  /* rows of the shared tables in the file */
-    ARRAY(bool) is_in_library; /* per source: true for a file of native code */
+    ARRAY(bool) is_in_library; /* for each source, true for a file of native code */
     size_t known_frames;       /* frames whose source files is_in_library covers */
     uint64_t unnamed_at_first; /* addresses of JIT code */
     uint64_t name_bytes_at_first;

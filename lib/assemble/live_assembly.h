@@ -33,8 +33,8 @@ int live_assembly_add_step(struct live_assembly *live, struct assemble_result *r
 /* Returns the file of added rows: objects of "added", each preceded by a comma. Borrowed. */
 int live_assembly_get_fd(const struct live_assembly *live);
 
-/* Whether more JIT code has no symbol than at the first step, and perf maps or jitdumps have grown since: a new
- * assembly may find the symbols. */
+/* Whether a new assembly may find more symbols: more JIT code than at the first step has no symbol, and perf maps or
+ * jitdumps have grown since then. */
 bool live_assembly_is_outdated(const struct live_assembly *live);
 
 void live_assembly_free(struct live_assembly *live);

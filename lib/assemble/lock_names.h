@@ -11,11 +11,11 @@ struct recorded_libs;
 
 struct lock_names {
     size_t first;    /* first frame with an element in `names` */
-    uint32_t *names; /* per frame of the replay: string of the profile, or STRING_NONE. NULL: no lock has a name */
+    uint32_t *names; /* for each frame of the replay, string of the profile, or STRING_NONE. NULL: no lock has a name */
 };
 
 /* Finds the names of the locks of new frames (`first` and later). Opens no file if the recording has no locks in
- * variables. Starts zeroed; call lock_names_destroy() also after a failure. */
+ * variables. The caller zeroes `names`, and calls lock_names_destroy() also after a failure. */
 int lock_names_find(struct lock_names *names, const struct recorded_libs *libs, struct symbolizer *symbolizer,
                     struct profile *profile, size_t first, struct error *err);
 

@@ -8,7 +8,7 @@
 #include "assemble/program_markers.h"
 
 enum {
-    PROCESSES_MAX = 20000,     /* starts of processes, and of programs: those of a large build */
+    PROCESSES_MAX = 20000,     /* limit of starts of processes and programs, enough for a large build */
     PROCESS_MARKERS_MAX = 2000 /* of each other kind */
 };
 

@@ -1,10 +1,10 @@
 /*
  * Splits a running recording into consecutive profiles, called windows. Each window has the samples since the previous
- * window. Every sample is in exactly one window, by its place in the spool. So the sums of all windows equal those of
- * the profile of the whole recording, with three exceptions. Windows lack the CPU time without samples (unsampled.h),
- * which the recorder knows only at the end. A window also has threads that have only been runnable so far. The whole
- * profile omits threads that were only runnable. A wait across several windows is in each window, with the part of its
- * time that the recorder wrote since the previous window.
+ * window. Every sample is in exactly one window, by its place in the spool. So the windows add up to the profile of the
+ * whole recording, with three exceptions. Windows lack the CPU time without samples (unsampled.h), which the recorder
+ * knows only at the end. A window also has threads that have only been runnable so far. The whole profile omits threads
+ * that were only runnable. A wait across several windows is in each window, with the part of its time that the recorder
+ * wrote since the previous window.
  *
  * A thread's window starts at the end of its last row in the previous window, so that each moment is in one window.
  * Windows have no markers and counters. Each window reads all events so far, for the processes, threads and mappings of

@@ -9,5 +9,5 @@
  * thread. */
 int replay_add_sample(struct replay *replay, const struct spool_record *record, struct error *err);
 
-/* Stores a slice of a known thread. Its parts arrive in the order of time. */
+/* Stores a slice of a known thread. The parts of a slice arrive in the order of time. */
 int replay_add_slice(struct replay *replay, const struct spool_slice *slice, struct error *err);

@@ -33,7 +33,7 @@ enum {
     REPLAY_LIB_OMITTED =
         UINT32_MAX -
         8, /* placeholder for omitted frames of a deep stack; `address`: their number, rounded down to a power of 2 */
-    REPLAY_LIB_PYTHON = UINT32_MAX - 7, /* a Python frame: address is that of python_frame.h */
+    REPLAY_LIB_PYTHON = UINT32_MAX - 7, /* a Python frame, with an address of python_frame_make() */
 };
 
 struct replay_frame {
@@ -64,7 +64,7 @@ struct replay_jit {
     enum replay_jit_state map_state, dump_state;
     const char *map_problem; /* reason why prof does not use the process's perf map, or NULL if prof uses the map or the
                                 process has none */
-    struct jitdump *dump;    /* NULL: none */
+    struct jitdump *dump;    /* NULL if none */
     uint32_t dump_lib; /* index of the jitdump file in the libraries, plus 1, or 0 if the process has mapped none */
     struct hash map_frames;  /* pc -> frame, for anonymous code that only this process's perf map can name */
     struct hash dump_frames; /* index of a code, and offset in the code -> frame */

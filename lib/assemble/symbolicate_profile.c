@@ -32,8 +32,8 @@ struct symbolication {
     struct profile_addresses addresses;
     struct renamed_frame *renamed; /* by old frame */
     struct row_list frames;
-    uint32_t *copied_funcs, *copied_frames; /* per old row: the new row, or PROFILE_NONE if not copied yet */
-    uint32_t *stacks;                       /* per old stack: the new stack */
+    uint32_t *copied_funcs, *copied_frames; /* for each old row, the new row, or PROFILE_NONE if not copied yet */
+    uint32_t *stacks;                       /* for each old stack, the new stack */
     struct symbolicate_result *result;
 };
 

@@ -33,8 +33,8 @@ static uint32_t add_wait_frame(struct frame_builder *builder, size_t index)
                                    intern_subcategory(builder->interner, CATEGORY_IDLE, wait_reason_names[reason]));
 }
 
-/* Adds a Python frame. Like JIT code, Python functions have no address. They have a separate library and category,
- * which exist only in recordings of Python. */
+/* Adds a Python frame. Like JIT code, Python functions have no address. Python frames have a separate library and
+ * category, which exist only in recordings of Python. */
 static uint32_t add_python_frame(struct frame_builder *builder, uint64_t address)
 {
     const struct replay *replay = builder->replay;

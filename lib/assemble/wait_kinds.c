@@ -112,7 +112,8 @@ static const struct kind_pattern inner_patterns[] = {
     {"WaitLatch", KIND_LATCH},
 };
 
-/* Functions that use the locks above to make others. They count while all functions below them match a pattern. */
+/* Functions that build other locks from the locks above. A pattern counts only if all functions below it in the stack
+ * match a pattern. */
 static const struct kind_pattern outer_patterns[] = {
     {"std::latch::*", KIND_BARRIER},
     {"std::__*barrier*", KIND_BARRIER},

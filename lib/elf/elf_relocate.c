@@ -2,8 +2,8 @@
 
 #include "elf/elf_table.h"
 
-/* First addresses of a module's code, and of the code that the kernel frees after loading the module. They are not 0,
- * because debug info has address 0 for code that the linker dropped. */
+/* First addresses of a module's code, and of the code that the kernel frees after loading the module. Neither address
+ * is 0, because debug info has address 0 for code that the linker dropped. */
 static const uint64_t module_base = UINT64_C(1) << 32, far_away = UINT64_C(1) << 40;
 
 void elf_assign_module_addresses(struct elf_file *file)

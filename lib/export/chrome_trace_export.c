@@ -22,7 +22,7 @@ struct trace {
     const struct profile *profile;
     const struct call_nodes *nodes;
     struct json_writer *json;
-    uint8_t *used; /* per call node: whether the thread uses the node */
+    uint8_t *used; /* for each call node, whether the thread uses the node */
     ARRAY(struct trace_sample) spans;
     double end;    /* µs, of the last span */
     double factor; /* factor from a weight to µs */

@@ -10,13 +10,13 @@ struct made_profile {
     struct profile profile;
     struct arena memory;
     bool has_strings;       /* the profile has strings of its own */
-    uint32_t *thread_index; /* per thread of the original: its index in the copy, or PROFILE_NONE if left out */
+    uint32_t *thread_index; /* for each thread of the original, its index in the copy, or PROFILE_NONE if left out */
 };
 
 struct leaf_context {
     const struct stack_view *stacks;
     const struct call_nodes *nodes;
-    const uint8_t *matching; /* per call node: whether the search matches, or NULL (all match) */
+    const uint8_t *matching; /* for each call node, whether the search matches, or NULL (all match) */
 };
 
 static void *copy_array(struct made_profile *made, const void *from, size_t count, size_t size)

@@ -19,8 +19,8 @@ struct export_location {
 
 struct export_stacks {
     ARRAY(struct export_location) locations;
-    uint32_t *location; /* per stack of the view: its location */
-    uint32_t *caller;   /* per stack: the caller of its physical frame, or PROFILE_NONE for none */
+    uint32_t *location; /* for each stack of the view, its location */
+    uint32_t *caller;   /* for each stack, the caller of its physical frame, or PROFILE_NONE for none */
     struct hash index;
     const struct stack_view *view;
     const struct profile *profile;
@@ -35,7 +35,7 @@ void export_stacks_destroy(struct export_stacks *stacks);
 struct export_sums {
     ARRAY(uint32_t) stacks; /* stacks with weight, in the order of their first samples */
     ARRAY(double) values;   /* all weights of each stack in `stacks`: ms, bytes or counts */
-    uint32_t *row;          /* per stack of the view: its index in `stacks`, or PROFILE_NONE for none */
+    uint32_t *row;          /* for each stack of the view, its index in `stacks`, or PROFILE_NONE for none */
     size_t row_count;
 };
 

@@ -8,7 +8,7 @@
 struct export_strings {
     struct strings table;
     const struct profile *profile;
-    uint32_t *of_profile; /* per string of the profile: its index in the export, or PROFILE_NONE if not used yet */
+    uint32_t *of_profile; /* for each string of the profile, its index in the export, or PROFILE_NONE if not used yet */
     bool failed;          /* memory ran out */
 };
 

@@ -34,5 +34,5 @@ struct export_view {
     const char *search;                      /* marker search of the query, NUL-terminated; "" for none */
     enum export_table table;                 /* table of csv */
     enum wait_grouping wait_grouping;        /* grouping of the waits in csv */
-    const struct sanitize_options *sanitize; /* NULL: do not sanitize */
+    const struct sanitize_options *sanitize; /* if NULL, do not sanitize */
 };

@@ -1,7 +1,7 @@
 /*
  * The export formats: one table, and one file of this directory for each. `prof export` and the save menu of the page
- * use the table. A writer gets an engine with its query, so that threads, range, transforms, search and weight are
- * those of the report and the page; writers stream to a byte sink, not to files.
+ * use the table. A writer gets an engine with its query, so the file has the threads, range, transforms, search and
+ * weight of the report and the page; writers stream to a byte sink, not to files.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * OpenTelemetry profiles, signal v1development
  * (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/profiles/v1development/profiles.proto,
  * as go.opentelemetry.io/collector/pdata/pprofile v0.165.0 reads it): a ProfilesData message. Each process is a
- * resource, each weight of it a profile, whose samples name a stack and the attributes of their thread. Stacks,
+ * resource, and each weight of a process is a profile. A sample names a stack and the attributes of its thread. Stacks,
  * locations, functions, mappings and texts are in one dictionary, whose tables begin with an empty entry for "none".
  * The mappings are ranges of memory that the exporter chooses for each library, as in pprof_export.c.
  */
@@ -52,7 +52,7 @@ enum { MAPPING_ALIGNMENT = 0x1000 };
 struct otlp {
     const struct export_view *view;
     const struct profile *profile;
-    const struct otlp_sending *sending; /* NULL: a file is written */
+    const struct otlp_sending *sending; /* if NULL, a file is written */
     uint32_t profile_count;             /* so far */
     const struct byte_sink *sink;
     struct error *err;
@@ -64,10 +64,10 @@ struct otlp {
     struct export_strings strings;
     /* per row of the profile (or of export_stacks): index in the dictionary, or 0 for none */
     uint32_t *stack_index, *location_index, *function_index, *mapping_index;
-    /* per row of the dictionary: row in the profile */
+    /* for each row of the dictionary, row in the profile */
     ARRAY(uint32_t) stack_list, location_list, function_list, mapping_list;
-    uint64_t *limits; /* per library: end of its address range */
-    uint64_t *starts; /* per library: start of its address range */
+    uint64_t *limits; /* for each library, end of its address range */
+    uint64_t *starts; /* for each library, start of its address range */
     bool failed;
 };
 

@@ -20,7 +20,8 @@ struct sanitizer {
     struct sanitize_words words;
     struct arena *memory;
     struct sanitize_summary *summary;
-    uint32_t *known[ROLES]; /* per string of the original: its string in the copy, or PROFILE_NONE if not used yet */
+    uint32_t
+        *known[ROLES]; /* for each string of the original, its string in the copy, or PROFILE_NONE if not used yet */
     struct marker_schemas schemas;
     struct json_writer *json;
     struct text_buffer text;

@@ -19,7 +19,7 @@ struct speedscope {
     const struct profile *profile;
     const struct call_nodes *nodes;
     struct json_writer *json;
-    uint32_t *frame; /* per func: index in the file, in the order of first use, or PROFILE_NONE if not used */
+    uint32_t *frame; /* for each func, index in the file, in the order of first use, or PROFILE_NONE if not used */
     uint32_t frame_count;
     ARRAY(struct run) runs; /* of one thread */
     ARRAY(uint32_t) path;   /* nodes of the last written stack */
@@ -93,7 +93,7 @@ static bool append_node(struct speedscope *speedscope, uint32_t node)
            array_push(&speedscope->ends, speedscope->text.length);
 }
 
-/* Updates the path and the text to those of a node. */
+/* Sets the path and the text to the path and the text of a node. */
 static bool move_to_node(struct speedscope *speedscope, uint32_t node)
 {
     const struct call_nodes *nodes = speedscope->nodes;

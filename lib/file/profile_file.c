@@ -14,7 +14,7 @@
 
 struct profile_file {
     struct file_output output;
-    struct gzip_packer *packer; /* NULL: plain */
+    struct gzip_packer *packer; /* NULL if plain */
 };
 
 static int write_to_file(void *context, const void *bytes, size_t size, struct error *err)

@@ -16,7 +16,7 @@ enum { BLOCK_SIZE = 256 * 1024 };
 /* State while a file is read. */
 struct loading {
     struct import *import;
-    struct unpacker *unpacker; /* NULL: the file is not packed */
+    struct unpacker *unpacker; /* if NULL, the file is not packed */
     const atomic_bool *stop;   /* may be NULL; true once the reader must stop */
     unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
 };

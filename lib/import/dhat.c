@@ -105,7 +105,7 @@ static int add_value(struct dhat *dhat, uint32_t point, const char *key, uint32_
 {
     const struct json_tree *tree = &dhat->tree;
     uint32_t node = json_tree_get(tree, point, key);
-    if (node == JSON_TREE_NONE && table) /* false: the file has no lifetimes of blocks */
+    if (node == JSON_TREE_NONE && table) /* false if the file has no lifetimes of blocks */
         return 0;
     double value = json_tree_get_number(tree, node);
     if (!isfinite(value) || value < 0)

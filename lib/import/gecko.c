@@ -21,7 +21,7 @@ struct gecko {
     double shift;      /* start of the current process, ms */
     ARRAY(uint32_t) categories;
     ARRAY(struct gecko_lib) libs; /* libraries of the process, sorted by start */
-    /* per row of the thread: JSON node of the string, JSON node of the frame, stack of the profile */
+    /* for each row of the thread, JSON node of the string, JSON node of the frame, stack of the profile */
     ARRAY(uint32_t) strings, frames, stacks;
     ARRAY(bool) is_caller; /* per stack of the thread */
     size_t thread_number;

@@ -3,10 +3,10 @@
  * in the process.
  *
  * The recorder finds the PyThreadState of a thread by the thread's id. The PyThreadState points to the innermost
- * _PyInterpreterFrame, and each _PyInterpreterFrame points to that of its caller. One call of _PyEval_EvalFrameDefault
- * runs a group of Python frames, because calls between Python functions add no C frame. Each call of
- * _PyEval_EvalFrameDefault has an object on the C stack, the anchor of its group. The anchor's address assigns the
- * group to one native frame (python_stack.h).
+ * _PyInterpreterFrame, and each _PyInterpreterFrame points to the _PyInterpreterFrame of its caller. One call of
+ * _PyEval_EvalFrameDefault runs a group of Python frames, because calls between Python functions add no C frame. Each
+ * call of _PyEval_EvalFrameDefault has an object on the C stack, the anchor of its group. The anchor's address assigns
+ * the group to one native frame (python_stack.h).
  *
  * The memory matches the sample only if the thread has not run since. The caller checks this condition.
  *

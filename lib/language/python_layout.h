@@ -31,7 +31,7 @@ struct python_layout {
     unsigned char shim_owner;                                               /* PYTHON_SHIMS: value of `owner` */
     uint32_t filename, qualname, line_table, first_line, bytecode, version; /* in PyCodeObject; version 0: missing */
     uint32_t text_state, text_length, text_ascii, text_compact;             /* in PyASCIIObject, and sizes of headers */
-    /* true: `instruction` is the running instruction; false: the last code unit before the next instruction */
+    /* true if `instruction` is the running instruction; false if the last code unit before the next instruction */
     bool points_to_next;
 };
 

@@ -3,6 +3,6 @@
 
 #include <signal.h>
 
-/* Fills the set with those of SIGINT, SIGTERM and SIGHUP that this process does not ignore, as under nohup or in a
+/* Fills the set with SIGINT, SIGTERM and SIGHUP, except signals that this process ignores, as under nohup or in a
  * background job. */
 void list_ending_signals(sigset_t *signals);

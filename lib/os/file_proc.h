@@ -13,7 +13,8 @@ long proc_read_kernel_setting(const char *name, long if_unknown);
  * namespace. `process` is a pid or "self". */
 uint64_t proc_read_namespace(const char *process, const char *kind);
 
-/* Whether a process has the namespace of prof, or another one. Both are false if the kernel hides the namespace. */
+/* Whether a process has the namespace of prof, or another one. Both functions return false if the kernel hides the
+ * namespace. */
 bool proc_shares_namespace(uint32_t pid, const char *kind);
 bool proc_has_other_namespace(uint32_t pid, const char *kind);
 

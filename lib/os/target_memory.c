@@ -52,7 +52,7 @@ struct silent_process {
 static struct {
     pthread_mutex_t mutex;
     enum { UNKNOWN, PRIVILEGED, UNPRIVILEGED } privilege;
-    struct exchange *exchange; /* NULL: no helper */
+    struct exchange *exchange; /* NULL without a helper */
     pid_t helper;
     int pidfd, helper_cpu;
     uint64_t cpu_time;                /* ns, of earlier helpers */

@@ -7,8 +7,8 @@
  * TARGET_MEMORY_TIMEOUT_NS, prof kills it, starts another helper for the next read, and pauses reads of the silent
  * process for TARGET_MEMORY_PAUSE_NS. The pause is short, because the process may be harmless and have a slow disk. If
  * a user has TARGET_MEMORY_SILENT_OF_USER silent processes, the reads of all processes of the user pause. If all users
- * have TARGET_MEMORY_SILENT silent processes, the reads of all processes of other users pause. So one user costs the
- * recorder at most 1.6 % of its time.
+ * have TARGET_MEMORY_SILENT silent processes, the reads of all processes of other users pause. One user therefore takes
+ * at most 1.6 % of the recorder's time.
  *
  * prof reads processes of its own user and of root directly: they can stop prof anyway, and a read by the helper costs
  * 13 us of CPU time instead of 1.8 (bench_target_memory). prof checks the user of a process once a second. Without

@@ -23,7 +23,7 @@ struct perf_data_attr {
     uint64_t config;
     uint64_t sample_period; /* period, or frequency in Hz */
     bool is_frequency;
-    bool is_inherited; /* true: each thread has a counter; false: each opened CPU or thread has one */
+    bool is_inherited; /* true if each thread has a counter; false if each opened CPU or thread has one */
     bool exclude_kernel;
     bool starts_at_exec; /* perf started the program, without recording the time before the exec */
     bool has_trailer;    /* sample_id_all */

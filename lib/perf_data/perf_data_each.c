@@ -1,6 +1,6 @@
 /*
- * The records of a perf.data file in the order of the file. With -z, compressed records contain the records. Their
- * payloads form one zstd stream, so a record may begin in one payload and end in the next.
+ * The records of a perf.data file in the order of the file. With -z, compressed records contain the records. The
+ * payloads of these records form one zstd stream, so a record may begin in one payload and end in the next.
  */
 #include "perf_data/perf_data.h"
 

@@ -115,7 +115,7 @@ static void parse_branches(const struct perf_data_attr *attr, struct cursor *c, 
     }
 }
 
-/* The bits of the mask are those of asm/perf_regs.h. perf may have recorded more registers than prof records. */
+/* The bits of the mask are the bits of asm/perf_regs.h. perf may have recorded more registers than prof records. */
 static void parse_registers(uint64_t mask, struct cursor *c, struct perf_sample *sample)
 {
     sample->registers_abi = cursor_u64(c);
@@ -133,7 +133,7 @@ static void parse_registers(uint64_t mask, struct cursor *c, struct perf_sample 
     }
 }
 
-/* The order of the fields is that of perf_output_sample() in the kernel. Fields after the stack are ignored. */
+/* The fields have the order of perf_output_sample() in the kernel. Fields after the stack are ignored. */
 static void parse_sample(const struct perf_data_attr *attr, struct cursor *c, struct perf_data_record *out)
 {
     struct perf_record *record = &out->record;

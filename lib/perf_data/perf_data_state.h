@@ -40,7 +40,7 @@ struct perf_data_feed {
     bool has_times;       /* records have times */
     bool has_switches, has_callchain, has_stacks, has_kernel;
     bool has_all_switches;               /* switches of all processes come from a tracepoint */
-    struct hash last_on_cpu;             /* per CPU: the thread that sched_switch last switched to */
+    struct hash last_on_cpu;             /* for each CPU, the thread that sched_switch last switched to */
     uint64_t switches, chained_switches; /* number of sched_switch samples, and number of samples from the thread that
                                             was last on the CPU */
     ARRAY(struct fed_event) events;      /* as data->attrs */

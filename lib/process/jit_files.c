@@ -2,8 +2,8 @@
  * Opens /tmp directories and jitdump files. A descriptor of /proc/PID/root is not enough: when the last process of a
  * mount namespace ends, the kernel unmounts its file systems, and this root directory no longer leads to its /tmp. So
  * the recorder opens /tmp itself: one descriptor for each /tmp of a container or chroot, and one for each jitdump file.
- * Both numbers have limits, also as a share of the descriptors that prof may open. prof opens files beyond the limits
- * by name after the recording.
+ * The numbers of directories and of jitdump files have limits, also as a share of the descriptors that prof may open.
+ * prof opens files beyond the limits by name after the recording.
  */
 #include "process/jit_files.h"
 

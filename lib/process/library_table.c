@@ -20,9 +20,9 @@ struct library {
     uint32_t number;               /* SPOOL_NO_NUMBER: a memory file that is not known to be an ELF file */
     bool is_no_elf_file;           /* the table has found that the file is not an ELF file */
     uint32_t failures;             /* failed searches for its file */
-    struct file_source *file;      /* NULL: not found, or not a file */
-    struct unwind_module *module;  /* NULL: no readable ELF file */
-    struct python_library *python; /* NULL: the library does not contain CPython */
+    struct file_source *file;      /* NULL if not found, or no file */
+    struct unwind_module *module;  /* NULL without a readable ELF file */
+    struct python_library *python; /* if NULL, the library does not contain CPython */
     bool is_silent;                /* its file system does not answer */
 };
 
@@ -158,9 +158,9 @@ static void open_file(struct file_work *work)
     opening->python = find_python(opening->mapped.file, opening->path);
 }
 
-/* Finds the first file system on the way to a file that may not answer: one without a disk that has not answered so
- * far. Disks have a major number; file systems in memory and in networks, FUSE, overlayfs and btrfs have none. The
- * kernel itself answers requests for the root of the file system and the directories above it. */
+/* Finds the first file system on the path to a file that may not answer: a file system without a disk that has not
+ * answered so far. Disks have a major number; file systems in memory and in networks, FUSE, overlayfs and btrfs have
+ * none. The kernel itself answers requests for the root of the file system and the directories above it. */
 static bool find_unknown_device(const struct library_table *table, const char *root, const char *path, uint64_t *device)
 {
     enum { ROOM = 4096 + 64 };

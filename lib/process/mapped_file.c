@@ -7,7 +7,7 @@
  * - the program, /proc/PID/exe, which reaches a deleted program;
  * - the open files, /proc/PID/fd, which reach files without a path, such as a loader's memfd_create().
  *
- * Device and inode in a mapping record are those of the kernel's inode. Some file systems, such as overlayfs and btrfs,
+ * A mapping record has the device and number of the kernel's inode. Some file systems, such as overlayfs and btrfs,
  * report other numbers in stat(). On these file systems the recorder maps the candidate briefly, because the kernel
  * code that wrote the numbers of the record then writes the candidate's numbers to /proc/self/maps.
  */

@@ -77,9 +77,9 @@ static void close_root(struct open_root *root)
     root->fd = -1;
 }
 
-/* Closes the file until the end if its path leads to it in our mount namespace: a process in a chroot has another path
- * for the directory. */
-static void close_if_harmful(const struct open_files *files, const char *process, struct open_root *root)
+/* If a path in prof's mount namespace leads to the root directory, stores the path and closes the directory. A process
+ * in a chroot has another path for the directory. */
+static void close_unneeded_root(const struct open_files *files, const char *process, struct open_root *root)
 {
     char link[64], path[PATH_MAX];
     if (root->namespace != files->ours.namespace || may_stay_open(files, root->fd, true))
@@ -114,7 +114,7 @@ int open_files_add_root(struct open_files *files, uint32_t pid)
             return (int)i;
         }
     if (!is_same(&root, &files->ours) && !has_too_many_descriptors(root.fd)) {
-        close_if_harmful(files, process, &root);
+        close_unneeded_root(files, process, &root);
         if (array_push(&files->roots, root))
             return (int)files->roots.length - 1;
         free(root.path);

@@ -15,7 +15,7 @@
 #include "process/mapped_file.h"
 
 struct open_file {
-    struct file_source *file; /* NULL: not opened */
+    struct file_source *file; /* NULL if not opened */
     bool is_silent;           /* the file system does not respond: do not open the file */
     int root;                 /* root directory of its process: index in open_files.roots, or -1 (prof's own) */
 };

@@ -4,7 +4,8 @@
  * This memory counts as file code if a file was mapped at its addresses before, or is mapped right below (in
  * /proc/PID/maps of an older process), and if its bytes equal the bytes of the file.
  *
- * The recorder compares the bytes when a sample hits the memory, because then the copy is certainly complete.
+ * The recorder compares the bytes when a sample hits the memory, because the program has completed the copy before it
+ * runs the code.
  *
  * Threads: the recorder thread.
  */

@@ -120,7 +120,7 @@ struct thread_run {
     uint64_t run_delay_read;      /* ns: time of the last reading of schedstat */
     uint64_t ready_since_reading; /* ns of runnable time that switches and readings have shown since `run_delay_read` */
     uint64_t awake_since_reading; /* ns of `ready_since_reading` that readings have shown */
-    struct short_waits *waits;    /* NULL: none yet */
+    struct short_waits *waits;    /* NULL if none yet */
     struct waiting_call call;     /* the last system call that a reading found */
     bool is_stopped;              /* with ptrace: a signal has stopped the thread */
     struct wait_stack *stack;     /* stack of the wait in the state RUN_WAITS, or NULL if not read */

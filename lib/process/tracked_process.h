@@ -59,7 +59,7 @@ struct tracked_process {
     struct process_counters *counters; /* see counters.h; NULL before the first reading */
     struct address_space space;
     struct jitdump_unwind *dump;   /* unwind information from its jitdump file, or NULL for none */
-    struct python_process *python; /* NULL: the process does not run CPython, or Python frames are not requested */
+    struct python_process *python; /* if NULL, the process does not run CPython, or Python frames are not requested */
     uint32_t python_lib;           /* number of the library that contains CPython */
 };
 

@@ -68,7 +68,7 @@ int tracker_add_running_thread(struct tracker *tracker, uint32_t pid, uint32_t t
 bool tracker_has_thread(const struct tracker *tracker, uint32_t tid);
 
 /* Finds the thread of a sample and its process. If their records were lost, adds the thread and the process, with their
- * current names and mappings if they are alive. Both are valid until the next call on the tracker. */
+ * current names and mappings if they are alive. Thread and process are valid until the next call on the tracker. */
 int tracker_find_thread_and_process(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time,
                                     struct tracked_thread **thread, struct tracked_process **process,
                                     struct error *err);

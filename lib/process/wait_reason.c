@@ -281,8 +281,8 @@ static void describe_select(struct target_thread thread, const uint64_t *argumen
     describe_polled(thread, &files, state);
 }
 
-/* pthread_join() of glibc waits for the id of a thread to change, which the kernel clears when the thread ends. It
- * calls futex for memory that processes share. Returns the id, or 0 for another wait. */
+/* pthread_join() of glibc waits for the id of a thread to change, which the kernel clears when the thread ends. For
+ * this wait, glibc calls futex as for memory that processes share. Returns the id, or 0 for another wait. */
 static uint32_t find_joined_thread(const uint64_t *arguments)
 {
     uint64_t command = arguments[1] & FUTEX_CMD_MASK;

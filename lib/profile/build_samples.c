@@ -19,8 +19,8 @@ int build_times(struct build *build, struct column *time, struct column *deltas,
     }
     if (!time->present && rows)
         return error_set(build->err, EINVAL, "%s has neither time nor timeDeltas", path);
-    /* The Firefox Profiler shifts the first time of the tables of child processes. It shifts empty tables, too, whose
-     * first time becomes null. */
+    /* The Firefox Profiler shifts the first time of the tables of child processes. In empty tables, the
+     * shifted time becomes null. */
     if (time->length != rows && rows)
         return error_set(build->err, EINVAL, "%s has %zu times, but %zu rows", path, time->length, rows);
     const double *times = time->data;

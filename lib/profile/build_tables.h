@@ -10,8 +10,9 @@
 struct build {
     struct raw_profile *raw;
     struct profile *profile;
-    uint32_t *string_of_text;   /* per text of the file: its string in the profile, or PROFILE_NONE if not added yet */
-    bool same_numbers;          /* shared strings have the same indexes as in the file */
+    uint32_t
+        *string_of_text; /* for each text of the file, its string in the profile, or PROFILE_NONE if not added yet */
+    bool same_numbers;   /* shared strings have the same indexes as in the file */
     struct hash string_fields;  /* for build_payloads.c: type and key of the payload fields that are strings */
     struct hash old_libraries;  /* for build_old.c: the libraries of `raw` by their texts */
     struct text_buffer payload; /* text of the payload being rewritten */

@@ -16,7 +16,7 @@ struct compare_input {
     const char *name;        /* display name of the side; the name of the side's first input counts */
     enum profile_side side;
     double from, to;     /* ms after the start of the profile: samples with from <= time < to; -INFINITY, INFINITY */
-    const uint8_t *kept; /* per thread: whether to compare the thread, or NULL (all) */
+    const uint8_t *kept; /* for each thread, whether to compare the thread, or NULL (all) */
 };
 
 /* `forgiven` has bits of enum forgiven. Each side has at least one input. The caller zeroes `out`, and owns it on

@@ -162,8 +162,8 @@ static int check_categories(const struct profile *profile, struct error *err)
     return code;
 }
 
-/* Returns whether all samples are valid, without a branch per sample, so the compiler vectorizes the loop. As times
- * ascend, the first and last bound all of them. */
+/* Returns whether all samples are valid, without a branch per sample, so the compiler vectorizes the loop. The times
+ * ascend, so the first and the last time bound all times. */
 static bool are_samples_valid(const struct sample_table *samples, size_t stacks)
 {
     uint32_t wrong_stacks = 0;

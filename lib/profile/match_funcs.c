@@ -268,8 +268,8 @@ static bool count_unmatched(struct func_matcher *matcher, const struct func_matc
     return true;
 }
 
-/* Returns whether functions that share only the name match. They match if no other candidate exists, or if the file of
- * one function is unknown. */
+/* Returns whether functions that share only the name match. Two such functions match if no other candidate exists, or
+ * if the file of one function is unknown. */
 static bool is_name_enough(const struct func_matcher *matcher, uint32_t base, uint32_t other, uint64_t key)
 {
     if (matcher->base.profile->funcs.source[base] == PROFILE_NONE ||

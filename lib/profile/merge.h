@@ -7,6 +7,6 @@
 
 #include "profile/profile.h"
 
-/* Moves the columns of `from`, which the caller destroys; the caller also destroys `into` on failure. Both profiles are
- * checked, and have the same units: see compare.c. Merges only the metadata that tables need. */
+/* Moves the columns of `from`, which the caller destroys; the caller also destroys `into` on failure. The caller has
+ * checked both profiles, which have the same units (compare.c). Merges only the metadata that tables need. */
 int profile_merge(struct profile *into, struct profile *from, struct error *err);

@@ -15,9 +15,9 @@ int list_string_fields(struct hash *fields, const struct profile *profile, struc
 struct payload_rewriter {
     const struct hash *string_fields; /* of list_string_fields() */
     uint32_t (*string)(void *context, uint32_t index);
-    uint32_t (*stack)(void *context, uint32_t index); /* NULL: stacks keep their indexes */
+    uint32_t (*stack)(void *context, uint32_t index); /* if NULL, stacks keep their indexes */
     void *context;
-    struct json_writer *writer; /* NULL: only calls the callbacks */
+    struct json_writer *writer; /* if NULL, only calls the callbacks */
 };
 
 void payload_rewrite(const struct payload_rewriter *rewriter, const struct string_entry *payload);

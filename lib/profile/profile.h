@@ -88,7 +88,7 @@ enum weight_type { WEIGHT_SAMPLES, WEIGHT_TRACING_MS, WEIGHT_BYTES };
 struct sample_table {
     uint32_t *stack;   /* PROFILE_NONE: no stack */
     double *time;      /* ms after meta.start_time, non-decreasing */
-    double *weight;    /* NULL: the weight of each sample is 1 */
+    double *weight;    /* if NULL, the weight of each sample is 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs, or NAN if unknown, or NULL for no such column */
     uint32_t *waker;   /* waker of the wait that ends at the row: string, or PROFILE_NONE (unknown, or the row ends no
                           wait); NULL for no such column */
@@ -153,7 +153,7 @@ struct thread {
     double process_start, process_end; /* ms, or NAN (null) */
     double start, end;                 /* register and unregister time, ms, or NAN (null) */
     ARRAY(struct paused_range) paused; /* paused ranges sorted by start, without overlaps */
-    uint32_t side, run;                /* of a comparison: enum profile_side, and the number of the run on this side */
+    uint32_t side, run;                /* for a comparison, enum profile_side, and the number of the run on this side */
     struct sample_table samples;
     ARRAY(struct sample_table) more; /* TABLE_JS_ALLOCATIONS and later tables; empty if the thread has no such tables */
     struct slice_table slices;
@@ -226,7 +226,7 @@ struct profile_meta {
     ARRAY(struct profile_event) events; /* at most PROFILE_EVENTS_MAX */
     bool has_only_events;               /* CPU time was only counted, not sampled (sampledEventsOnly) */
     bool has_no_times; /* the imported file has no times: sample times are only an order (timesAreOrder) */
-    /* Of a growing profile (append.h): start of this part in the added data, or 0 (the whole profile). */
+    /* In a growing profile (append.h), the start of this part in the added data, or 0 for the whole profile. */
     uint64_t added_from;
     uint32_t added_next;             /* string: request for the next part, or PROFILE_NONE (the profile does not
                                       * grow) */

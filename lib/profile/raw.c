@@ -263,7 +263,7 @@ static const struct field counter_sample_fields[] = {
 };
 static const struct schema counter_sample_schema = {FIELDS(counter_sample_fields)};
 
-/* Before version 48: a list with one group, whose members are those of the counter. */
+/* Before version 48: a list with one group, which has the members of the counter. */
 static const struct field sample_group_fields[] = {
     {"samples", FIELD_OBJECT, 0, COLUMN_INDEX, &counter_sample_schema, 0},
 };

@@ -1,7 +1,8 @@
 /*
  * The reader follows the file's nesting with a stack of levels: an object whose fields are known (raw.c), an array of
  * such objects, or a column. The field list has the destination of each value. The reader skips unknown keys with all
- * of their values. It reads columns of numbers, nearly all bytes of a profile, in bulk into arrays of their final type.
+ * of their values. The reader reads columns of numbers, which are nearly all bytes of a profile, in bulk into arrays of
+ * their final type.
  *
  * Values stored as JSON text (marker payloads, schemas, values of the info panel) are rewritten compactly from their
  * tokens.

@@ -8,7 +8,7 @@
 /* An array of rows ends with a row without a source. */
 struct tooltip_row {
     const char *source, *unit;
-    const char *label;  /* NULL: the counter's name */
+    const char *label;  /* if NULL, the counter's name */
     const char *scale;  /* "power" or "energy" for counters of energy; else NULL */
     bool needs_preview; /* shown only if a range is selected */
 };

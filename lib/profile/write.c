@@ -158,7 +158,7 @@ static void write_cpu_deltas(struct profile_writer *writer, size_t thread)
     open_samples_column(writer, "threadCPUDelta", thread);
     while (next_sample(writer, &row)) {
         double wall = -1;
-        if (writer->has_grid && writer->microseconds_per_step >= 1) /* false: CPU times are written unchanged */
+        if (writer->has_grid && writer->microseconds_per_step >= 1) /* false if CPU times are written unchanged */
             wall = (double)time_quantizer_next(&times, row.time) * writer->microseconds_per_step;
         if (isfinite(row.cpu_delta))
             json_signed(&writer->json, cpu_quantizer_next(&cpu, row.cpu_delta, wall));

@@ -9,7 +9,7 @@
 /* The strings that the file's tables use, with their numbers. Texts that are written in place (names of threads and
  * libraries, marker payloads) need no row in the file's string table. */
 struct string_map {
-    uint32_t *number; /* per string: index in the file's table, or PROFILE_NONE (not in the table) */
+    uint32_t *number; /* for each string, index in the file's table, or PROFILE_NONE (not in the table) */
     uint32_t count;
 };
 

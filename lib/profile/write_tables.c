@@ -228,7 +228,7 @@ static void write_sources(const struct table_writer *writer)
     WRITE_TABLE(writer, columns, writer->profile->sources.length);
 }
 
-/* Writes an empty table: locations in the sources that a script was compiled from. */
+/* Writes an empty table of locations in the original sources of compiled scripts. */
 static void write_source_locations(const struct table_writer *writer)
 {
     static const struct table_column columns[] = {

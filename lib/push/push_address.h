@@ -18,7 +18,7 @@ int make_push_address(const char *given, bool as_it_is, char url[PUSH_URL_MAX], 
 /* Returns the length of a URL without its query. Messages omit the query, which may hold a secret. */
 int measure_url_without_query(const char *url);
 
-/* Whether the port is that of OTLP over gRPC, which prof does not support. */
+/* Whether the port is the port of OTLP over gRPC, which prof does not support. */
 bool push_address_is_of_grpc(const char *url);
 
 /* Checks a header in the form of --header, "Name: value". Returns -EINVAL for an invalid header, with an error that

@@ -12,7 +12,7 @@ struct control_socket;
 
 /* A member of struct recording. Starts zeroed, except the descriptors. */
 struct control {
-    struct control_socket *socket; /* NULL: none */
+    struct control_socket *socket; /* NULL if none */
     bool paused, delayed;          /* delayed: the delay before the recording is not over */
     struct pauses pauses;
     uint64_t paused_cpu_time;    /* ns of CPU time in pauses */

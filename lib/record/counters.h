@@ -64,7 +64,7 @@ struct counters_options {
 struct counters {
     struct counters_options options;
     ARRAY(uint32_t) due;            /* pids of processes that ran since their last reading, oldest first */
-    struct system_counters *system; /* NULL: not requested, or the machine has no such counters */
+    struct system_counters *system; /* NULL if not requested, or the machine has no such counters */
     uint64_t next;                  /* ns: time of the next readings */
     uint32_t open;                  /* processes with open files */
     uint32_t most_open;

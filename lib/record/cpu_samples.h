@@ -34,7 +34,7 @@ struct cpu_samples_options {
     struct excesses *excesses;
     struct thread_filter *filter; /* counts samples of threads that the filter excludes */
     const struct pauses *pauses;  /* pauses, in which the recorder stores no samples */
-    struct python_stacks *python; /* NULL: Python frames are not requested */
+    struct python_stacks *python; /* if NULL, Python frames are not requested */
     struct perf_merge *merge;     /* knows which threads run, or NULL (ptrace stops them) */
     /* ns of CPU time per sample without switch records, or 0 (each sample's record has its own period) */
     uint64_t period;

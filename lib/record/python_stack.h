@@ -4,8 +4,8 @@
  * Python frames form groups. Each group has an anchor (python_frames.h), which lies in a C frame of
  * _PyEval_EvalFrameDefault. python_stacks_add() inserts the group as callees of this C frame: the C frame called the
  * outermost Python frame, and the innermost Python frame called the next native frame. So the stack is in the order of
- * calls. The C frame stays, because it shows the call of the interpreter. Its self time becomes the self time of the
- * Python function.
+ * calls. The C frame stays, because it shows the call of the interpreter. The self time of the C frame becomes the self
+ * time of the Python function.
  *
  * With `python3 -X perf`, Python generates a trampoline for each function, so that perf can name it.
  * python_stacks_add() omits the trampolines of known Python frames, because a trampoline repeats the Python frame.

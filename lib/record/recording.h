@@ -34,7 +34,7 @@ struct recording {
         bool is_ptrace;               /* ptrace replaces perf events */
         char refusal[PERF_NOTE_SIZE]; /* reason why the kernel refuses perf events, or "" if the kernel permits them */
     } sampler;
-    struct source *source; /* NULL: not open */
+    struct source *source; /* NULL if not open */
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;

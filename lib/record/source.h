@@ -33,7 +33,7 @@ struct source_sinks {
     struct library_table *libraries;
     struct tracker *tracker;
     struct cpu_samples *samples;
-    struct waits *waits; /* NULL: the source does not see when threads run */
+    struct waits *waits; /* if NULL, the source does not see when threads run */
     bool wants_waits;    /* waits are stored, not only measured */
     struct process_ends *ends;
     struct recorder_work *work;
@@ -62,7 +62,7 @@ struct source {
     bool covers_kernel;       /* samples or clocks include the time inside the kernel */
     uint32_t rate;            /* samples a second of CPU time */
     uint64_t period;          /* ns that each sample stands for, or 0 (each record has its own period) */
-    struct perf_merge *merge; /* NULL: ptrace */
+    struct perf_merge *merge; /* NULL with ptrace */
 };
 
 struct source_class {

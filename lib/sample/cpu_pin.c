@@ -1,7 +1,7 @@
 #include "sample/cpu_pin.h"
 
-/* Consecutive deep stacks on another CPU before the recorder moves there: a move costs about 20 us, and threads of
- * several CPUs may alternate. */
+/* Number of consecutive deep stacks on another CPU after which the recorder moves to this CPU. A move costs about 20
+ * us, and threads of several CPUs may alternate. */
 enum { MOVE_AFTER = 2 };
 
 static const uint64_t hysteresis = UINT64_C(300000000); /* ns without a deep stack */

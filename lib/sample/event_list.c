@@ -194,7 +194,7 @@ struct probe_prefix {
     enum event_kind kind;
 };
 
-/* NULL: no probe. */
+/* NULL without a probe. */
 static const struct probe_prefix *find_probe_prefix(const char *name)
 {
     static const struct probe_prefix prefixes[] = {

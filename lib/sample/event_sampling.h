@@ -25,7 +25,7 @@ struct sampled_event_fd {
 };
 
 struct event_sampling {
-    const struct event_list *list; /* NULL: none */
+    const struct event_list *list; /* NULL if none */
     ARRAY(struct sampled_event_fd) fds;
     struct hash numbers; /* id of an event -> index in the list */
 };
@@ -73,8 +73,8 @@ struct event_totals {
     uint64_t lost;  /* samples lost because the ring was full, or 0 if the kernel does not count them (before 6.0) */
 };
 
-/* Returns the kernel's counts of an event in all threads. `event` is an index in the list. `read_format` is that of the
- * clock's event. */
+/* Returns the kernel's counts of an event in all threads. `event` is an index in the list. `read_format` is the
+ * read_format of the clock's event. */
 struct event_totals event_sampling_read_totals(const struct event_sampling *sampling, uint64_t read_format,
                                                uint32_t event);
 

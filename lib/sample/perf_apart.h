@@ -1,5 +1,5 @@
 /*
- * Prevents the kernel from swapping the perf events of a thread with those of its children.
+ * Prevents the kernel from exchanging the perf events of a thread with the events of its children.
  *
  * At a context switch between two threads that inherited the same events, the kernel swaps their events instead of
  * rescheduling them. The swap makes switches fast, but moves a half-used sampling period to the other thread: a thread

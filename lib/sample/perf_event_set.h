@@ -14,7 +14,7 @@
 
 struct perf_cpu {
     uint32_t cpu;
-    bool sampled;                            /* false: the events of the CPU only report processes and mappings */
+    bool sampled;                            /* false if the events of the CPU only report processes and mappings */
     struct ARRAY_TYPE(perf_fds, int) events; /* events: one per added thread, or two for the whole system */
     int ring_fd;                             /* descriptor that is readable (poll) when a quarter of the ring is full */
     uint64_t lost;                           /* lost samples that perf_events_count_lost() has returned */
@@ -35,7 +35,7 @@ struct perf_events {
     struct event_sampling sampling; /* state of the events other than the clock */
     struct perf_rate rates; /* sampling rates of threads that ran before the recording; needs SWITCH and EXIT records */
     enum perf_tier tier;
-    bool hardware;       /* true: the clock counts CPU cycles; false: CPU time */
+    bool hardware;       /* true if the clock counts CPU cycles, false if the clock counts CPU time */
     bool no_samples;     /* the clock takes no samples */
     bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     bool build_ids;      /* MMAP2 records carry build ids */

@@ -19,7 +19,7 @@ static bool has_any_bit(uint64_t set, uint64_t bits)
     return (set & bits) != 0;
 }
 
-/* The trailer holds the requested fields among these, in this order, 8 bytes each. */
+/* The trailer of a record has 8 bytes for each requested field of this list, in the order of the list. */
 static size_t get_trailer_size(const struct perf_layout *layout)
 {
     uint64_t fields = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
@@ -86,7 +86,7 @@ static void parse_counter(const struct perf_layout *layout, struct cursor *c, st
         cursor_u64(c);
 }
 
-/* The order of the fields is that of perf_output_sample() in the kernel. */
+/* The fields have the order of perf_output_sample() in the kernel. */
 void perf_sample_read_head(uint64_t type, struct cursor *c, struct perf_record *record)
 {
     if (has_any_bit(type, PERF_SAMPLE_IDENTIFIER))

@@ -74,7 +74,7 @@ struct perf_record {
             uint32_t parent_pid, parent_tid;
         } task; /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
         struct {
-            bool out;             /* true: the thread leaves its CPU; false: the thread starts to run */
+            bool out;             /* true if the thread leaves its CPU; false if the thread starts to run */
             bool preempted;       /* the thread leaves its CPU while runnable (preemption) */
             uint32_t other_tid;   /* PERF_RECORD_SWITCH_CPU_WIDE: the next thread, or the previous one, else 0 */
             uint32_t ended;       /* ptrace: number of waits of the thread that have ended (ptrace_run.h), else 0 */

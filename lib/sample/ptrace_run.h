@@ -27,7 +27,7 @@ struct ptrace_schedule {
 struct ptrace_moment {
     uint64_t time; /* ns, CLOCK_MONOTONIC */
     struct ptrace_schedule schedule;
-    bool asleep;    /* false: the thread is stopped, or runs with approximate counts */
+    bool asleep;    /* false if the thread is stopped, or runs with approximate counts */
     uint32_t ended; /* number of waits that have ended since the previous moment */
 };
 
@@ -43,7 +43,7 @@ struct ptrace_run {
 
 struct ptrace_switch {
     uint64_t time; /* ns */
-    bool out;      /* true: the thread leaves its CPU; false: the thread starts to run */
+    bool out;      /* true if the thread leaves its CPU; false if the thread starts to run */
     bool preempted;
     uint32_t ended;       /* number of waits between the two moments that the switches show as one wait */
     uint64_t slept_until; /* ns: time before which the last of these waits may have ended, or 0 for `time` */

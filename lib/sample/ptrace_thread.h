@@ -86,7 +86,7 @@ char ptrace_thread_read_state(struct ptrace_thread *thread);
  * does not report it (CONFIG_SCHED_DEBUG). Costs 5 us. */
 uint64_t ptrace_thread_read_departure(struct ptrace_thread *thread);
 
-/* Whether the state is a sleep: neither a ptrace stop nor ended. */
+/* Whether the thread sleeps: false for a ptrace stop, and for a thread that has ended. */
 bool ptrace_thread_is_asleep(char scheduler_state);
 
 /* Mark the start and the end (ns) of a time in which the sampler may keep the thread stopped: this time does not count
@@ -94,7 +94,8 @@ bool ptrace_thread_is_asleep(char scheduler_state);
 void ptrace_thread_begin_stop(struct ptrace_thread *thread, uint64_t now);
 void ptrace_thread_end_stop(struct ptrace_thread *thread);
 
-/* Takes a time (ns) in which the interrupted thread was still runnable from the stop: the scheduler counts it. */
+/* Subtracts `runnable` ns from the time of the stop: the interrupted thread was still runnable then, and the scheduler
+ * counts this time. */
 void ptrace_thread_skip_runnable(struct ptrace_thread *thread, uint64_t runnable);
 
 /* Adds a moment with the scheduler's counts at `time` (ns): see ptrace_run_add_moment(). */

@@ -4,8 +4,8 @@
  * SIGKILL, too. So prof counts SIGKILL when it is sent, not when it is delivered.
  *
  * The events cover the whole system, with one ring per CPU, because the fields of a tracepoint require permission for
- * the whole system (kernel.perf_event_paranoid -1, or root). Signals are rare, so the rings are small. Records have
- * their times at the same place as those of perf_events.h, so that one perf_merge reads both.
+ * the whole system (kernel.perf_event_paranoid -1, or root). Signals are rare, so the rings are small. Records of
+ * signals have their time at the same offset as the records of perf_events.h, so that one perf_merge reads both.
  *
  * Threads: the recorder thread.
  */

@@ -1,7 +1,7 @@
 /*
- * A tracepoint of the whole system as perf events, one per CPU. Its records are perf samples followed by the fields of
- * the tracepoint ("raw"), whose offsets tracefs.h finds. Records have their times at the same place as those of
- * perf_events.h, so that one perf_merge reads both.
+ * A tracepoint of the whole system as perf events, one per CPU. The records of a tracepoint are perf samples followed
+ * by the fields of the tracepoint ("raw"), whose offsets tracefs.h finds. Records of tracepoints have their time at the
+ * same offset as the records of perf_events.h, so that one perf_merge reads both.
  *
  * Threads: any; nothing is shared.
  */

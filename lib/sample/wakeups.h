@@ -3,11 +3,13 @@
  * system, with one ring per CPU and no stacks. If an interrupt wakes a thread, the tracepoint fires in the interrupted
  * thread, and the record reports the interrupt.
  *
- * A second event per CPU copies the stacks of wakers, at most some 500 a second of recorded threads. Its period follows
- * the rate of wakeups, and is random, so that threads that wake each other in turns are copied equally often. The event
- * itself costs each wakeup 0.1 us, so above 20,000 wakeups a second it is on only in a random eighth of the rounds.
+ * A second event per CPU copies the stacks of wakers, at most some 500 a second of recorded threads. The period of this
+ * event follows the rate of wakeups, and is random, so that prof copies the stacks of threads that wake each other in
+ * turns equally often. The event itself costs each wakeup 0.1 us, so above 20,000 wakeups a second it is on only in a
+ * random eighth of the rounds.
  *
- * Records have their times at the same place as those of perf_events.h, so that one perf_merge reads both.
+ * Records of wakeups have their time at the same offset as the records of perf_events.h, so that one perf_merge reads
+ * both.
  *
  * docs/decisions.md, "prof records the wakeups of the whole system", has the reason for the scope.
  *

@@ -60,8 +60,8 @@ void source_request_destroy(struct source_request *request);
 
 /* Request for disassembly: the library has this key or, without a key, this code id. */
 struct asm_request {
-    const char *key;     /* NULL: none */
-    const char *code_id; /* NULL: none */
+    const char *key;     /* NULL if none */
+    const char *code_id; /* NULL if none */
     uint64_t start, size;
     bool until_function_end;
     struct arena arena;

@@ -16,7 +16,7 @@ struct live_page;
 
 struct live {
     pthread_mutex_t lock;
-    struct live_page *pages[LIVE_PAGES_MAX]; /* NULL: none */
+    struct live_page *pages[LIVE_PAGES_MAX]; /* NULL if none */
     unsigned number, beats;
     char state[LIVE_STATE_SIZE];
     bool is_ending;

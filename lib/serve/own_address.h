@@ -17,8 +17,8 @@ struct own_address {
 /* Writes bits as a token. */
 void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8]);
 
-/* Makes the address of a server on this port of 127.0.0.1 with this token, or NULL (a new random token). Fails with
- * -EIO if the system has no random numbers. */
+/* Makes the address of a server on this port of 127.0.0.1 with this token, or with a new random token if `token` is
+ * NULL. Fails with -EIO if the system has no random numbers. */
 int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err);
 
 /* Returns whether a Host header names the server: 127.0.0.1 or localhost, and the port, which clients omit if it is 80.

@@ -314,7 +314,7 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
 
 /* State between the calls for one request. */
 struct request {
-    struct post *post; /* NULL: the request has no body to read */
+    struct post *post; /* if NULL, the request has no body to read */
     uint64_t dropped;  /* dropped bytes of the body */
 };
 

@@ -54,8 +54,8 @@ static int load_local(const struct symbol_api *api, const char *file, const char
     return code;
 }
 
-/* Requests a file from debug servers only if the file is not on this machine. After a failure, the error is that of the
- * local search. */
+/* Requests a file from debug servers only if the file is not on this machine. After a failure, the error is the error
+ * of the local search. */
 static int load_served(const struct symbol_api *api, const struct symbol_lib *lib, const char *file, char **text,
                        size_t *size, struct error *err)
 {

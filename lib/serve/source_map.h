@@ -1,5 +1,5 @@
 /*
- * Maps the source directories in debug info, which are those of the build machine, to directories on this machine.
+ * Maps the source directories in debug info, which existed on the build machine, to directories on this machine.
  */
 #pragma once
 

@@ -14,11 +14,11 @@
  * its last whole block.
  *
  * A flight recorder writes each version of the chunk that it fills to another slot, with the same sequence number and a
- * higher version number. It frees the slot of the previous version one round later, when the disk holds the newer
- * version. So neither a kill of the recorder nor a power failure loses samples that were in the file. All slots have
- * the same size, so samples no longer enlarge a file that has reached its size limit. When the file has many events,
- * the recorder writes a new file with only the events that the samples need (spool_compact.h). The new file replaces
- * the old one after its sync to the disk.
+ * higher version number. The writer frees the slot of the previous version one round later, when the disk holds the
+ * newer version. So neither a kill of the recorder nor a power failure loses samples that were in the file. All slots
+ * have the same size, so samples no longer enlarge a file that has reached its size limit. When the file has many
+ * events, the recorder writes a new file with only the events that the samples need (spool_compact.h). The new file
+ * replaces the old one after its sync to the disk.
  *
  * The assembler needs disk space beyond the spool: a temporary file of 16 bytes per sample, and the profile. So the
  * recorder reserves disk space behind the end of the file. If the file system refuses the reservation, the disk counts

@@ -54,7 +54,7 @@ struct file_sync;
 
 struct block_file {
     int fd;
-    struct file_sync *sync; /* NULL: none is needed */
+    struct file_sync *sync; /* NULL if none is needed */
     char *path;
     uint64_t bytes;    /* bytes of the file up to the end of the last whole block */
     uint64_t samples;  /* number of samples in the file */

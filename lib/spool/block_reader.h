@@ -2,8 +2,8 @@
  * Reads the blocks of a spool file (block_file.c) in order: events before the chunks that refer to them, and chunks by
  * age, although a flight recorder stores them in any order.
  *
- * The reader skips damaged bytes up to the next whole block. Its time is linear in the size of the file, even for
- * hostile contents.
+ * The reader skips damaged bytes up to the next whole block. Reading takes time linear in the size of the file, even
+ * for hostile contents.
  *
  * Threads: a reader belongs to one thread. The file may grow while it is read.
  */

@@ -9,7 +9,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { MIN_SLOTS = 4 }; /* of a flight recorder: the newest whole chunk, and three versions of the chunk being filled */
+enum {
+    MIN_SLOTS = 4
+}; /* for a flight recorder, the newest whole chunk, and three versions of the chunk being filled */
 
 static uint32_t read_u32(const unsigned char *bytes)
 {
@@ -25,7 +27,7 @@ static void free_slot(struct block_file *file, struct block_slot *slot)
     slot->used = false;
 }
 
-/* Frees the slot with the previous version of the chunk being filled. Its samples no longer count. */
+/* Frees the slot with the previous version of the chunk being filled. The samples of this slot no longer count. */
 static void free_superseded_slot(struct block_file *file)
 {
     if (file->superseded != SIZE_MAX)
@@ -33,7 +35,7 @@ static void free_superseded_slot(struct block_file *file)
     file->superseded = SIZE_MAX;
 }
 
-/* Returns the used slot with the oldest samples, except those of the chunk being filled, or NULL for none. */
+/* Returns the used slot with the oldest samples, or NULL for none. Excludes the chunk being filled. */
 static struct block_slot *find_oldest_slot(struct block_file *file)
 {
     struct block_slot *oldest = NULL;

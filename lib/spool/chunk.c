@@ -20,8 +20,8 @@
  *     distance   `fresh` times, outermost first: from the pc of the caller's frame, or from 0
  *
  * An entry of a slice has no flags and no frames. An entry of counters belongs to a process, to all CPUs or to the
- * machine's power instead of a thread, and has no CPU and no flags. It stores values as other entries store frames:
- * unchanged values before the first changed one cost nothing, so values that change often come last.
+ * machine's power instead of a thread, and has no CPU and no flags. Such an entry stores values as other entries store
+ * frames: unchanged values before the first changed one cost nothing, so values that change often come last.
  *
  * An entry never spans two chunks, and each chunk starts without known threads, so a reader needs no other chunk.
  */
@@ -46,7 +46,7 @@ enum { FIELDS_MAX = 15 }; /* limit of numbers in an entry, except its frames */
 /* The fields of an entry that several kinds have. */
 struct entry {
     enum spool_record_kind kind;
-    uint32_t thread; /* of counters: spool_counters.of */
+    uint32_t thread; /* for counters, spool_counters.of */
     uint32_t cpu, flags, kernel_frames;
     uint64_t time;
     struct spool_list list;

@@ -30,7 +30,8 @@ bool chunk_writer_append(struct chunk_writer *writer, enum spool_record_kind kin
 /* Returns the bytes of the chunk so far, valid until the next append or reset. Size 0: no samples. */
 const unsigned char *chunk_writer_get_bytes(const struct chunk_writer *writer, size_t *size);
 
-/* Empties the chunk. The cost grows with the number of threads in the chunk, not with that of the recording. */
+/* Empties the chunk. The cost grows with the number of threads in the chunk, not with the number of threads in the
+ * recording. */
 void chunk_writer_reset(struct chunk_writer *writer);
 
 /* ---- reading ---- */

@@ -29,6 +29,6 @@ void file_sync_replace(struct file_sync *sync, char *temporary, int replaced_fd,
 
 uint64_t file_sync_get_cpu_time(struct file_sync *sync); /* ns of CPU time of the sync thread */
 
-/* Ends the thread after a requested replacement, but without a last sync: the caller then makes the profile and removes
- * the file. Accepts NULL. */
+/* Ends the thread after a requested replacement. The thread does not sync the file again, because the caller makes the
+ * profile and removes the file. Accepts NULL. */
 void file_sync_end(struct file_sync *sync);

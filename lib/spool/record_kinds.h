@@ -1,6 +1,6 @@
 /*
- * All record kinds of the spool file. This table is the only source of the format. It generates a struct and an append
- * function for each kind (records.h, spool.h), the reader, `prof dump`, and docs/spool-format.md.
+ * All record kinds of the spool file. This table is the only source of the format. Macros generate from it a struct and
+ * an append function for each kind (records.h, spool.h), the reader, `prof dump`, and docs/spool-format.md.
  *
  *     EVENT(ID, name, number, since, "meaning", FIELD... )
  *         an event with SPOOL_ID, struct spool_name and spool_write_name(). In the file, the byte `number` precedes the

@@ -1,6 +1,6 @@
 /*
- * The spool file of a recording grows while the target runs. It holds the whole recording until the assembler makes a
- * profile. So the recorder's memory does not grow with the recording, and the spool survives a kill of the recorder.
+ * The spool file of a recording grows while the target runs. The file has the whole recording until the assembler makes
+ * a profile. So the recorder's memory does not grow with the recording, and the spool survives a kill of the recorder.
  *
  * The file consists of blocks (block_file.c). A block of samples has one chunk (chunk.c). A block of events has:
  *
@@ -94,8 +94,8 @@ static int write_dropped_samples(struct spool_writer *writer, struct error *err)
     return spool_write_lost(writer, &lost, err);
 }
 
-/* Whether a flight recorder continues to fill the chunk after a flush. It drops whole chunks, so a chunk must cover
- * only a small part of keep_ns. */
+/* Whether a flight recorder continues to fill the chunk after a flush. A flight recorder drops whole chunks, so a chunk
+ * must cover only a small part of keep_ns. */
 static bool continues_chunk(const struct spool_writer *writer)
 {
     enum { PARTS = 8 };

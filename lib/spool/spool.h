@@ -5,7 +5,8 @@
  * An event precedes the first chunk that refers to it. After a kill of the writer or a power failure, the spool is
  * readable up to the last whole block on the disk (file_sync.h).
  *
- * Threads: a writer belongs to one thread, and so does a reader. Both may use one file at the same time.
+ * Threads: a writer belongs to one thread, and so does a reader. A writer and a reader may use one file at the same
+ * time.
  */
 #pragma once
 

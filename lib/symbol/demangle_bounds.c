@@ -106,9 +106,9 @@ enum { REFERENCES_MAX = 4 }; /* this number of references causes little doubling
 struct tree {
     const struct demangle_component *components; /* array of all nodes */
     size_t count;
-    uint64_t *sizes;    /* per node: number of its parts, counted once per reference, plus 1, or 0 if not computed
+    uint64_t *sizes;    /* for each node, number of its parts, counted once per reference, plus 1, or 0 if not computed
                          * yet */
-    uint64_t *searches; /* per node: number of parts that searches for packs visit */
+    uint64_t *searches; /* for each node, number of parts that searches for packs visit */
 };
 
 struct children {

@@ -12,7 +12,8 @@
 
 #include <elf.h>
 
-/* Bytes of the longest instruction. This many bytes beyond the end complete the last instruction. */
+/* Bytes of the longest instruction. The disassembler reads INSTRUCTION_MAX bytes beyond the end, to complete the last
+ * instruction. */
 enum { INSTRUCTION_MAX = 16 };
 
 /* Limit of symbol names per request: a hostile file could give a function a name of 64 KiB, and call it everywhere. */

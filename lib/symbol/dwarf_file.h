@@ -7,7 +7,7 @@
  * run on 120 MB of .debug_info, with one thread each: libdw 1.4 s and 347 MB for ranges and line tables; this reader
  * 0.4 s and 31 MB for names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
  *
- * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below are those of version 5.
+ * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below refer to version 5.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ void dwarf_file_close(struct dwarf_file *dwarf);
 int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *owned[DWARF_SECTIONS],
                         const struct elf_file *file, bool split, struct error *err);
 
-/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` are the
- * sections of the file with split debug info, and `linked` is the file with the skeletons. Both must outlive
+/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` are the sections
+ * of the file with split debug info, and `linked` is the file with the skeletons. `sections` and `linked` must outlive
  * `dwarf`. */
 int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[DWARF_SECTIONS],
                           const struct dwarf_file *linked, struct error *err);

@@ -18,7 +18,7 @@ struct dwarf_frame {
 
 struct dwarf_frames {
     ARRAY(struct dwarf_frame) list; /* frames of each address, outermost first */
-    /* per address: index after the last frame of the address; the frames of address i begin at ends[i - 1] */
+    /* for each address, index after the last frame of the address; the frames of address i begin at ends[i - 1] */
     uint32_t *ends;
     struct arena arena;
 };

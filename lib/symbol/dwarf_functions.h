@@ -18,7 +18,7 @@ struct dwarf_function {
 
 struct dwarf_functions {
     ARRAY(struct dwarf_function) list; /* functions that contain a requested address, and their outer functions */
-    uint32_t *innermost;               /* per address: index into `list`, or DWARF_NO_FUNCTION */
+    uint32_t *innermost;               /* for each address, index into `list`, or DWARF_NO_FUNCTION */
 };
 
 /* Finds the functions at `count` sorted vaddrs in the reader's unit. On success destroy the result. Reading a damaged

@@ -1,8 +1,8 @@
 /*
  * An inlined function, or a function defined outside its class, has its name in another DIE. DW_AT_abstract_origin
- * leads from the concrete to the abstract function, DW_AT_specification from a definition to its declaration. Both may
- * lead to another unit (link-time optimization) or another file (dwz). The first linkage name on the path of references
- * wins. A damaged file may contain loops, so the path has a length limit.
+ * leads from the concrete to the abstract function, DW_AT_specification from a definition to its declaration. Both
+ * references may lead to another unit (link-time optimization) or another file (dwz). The first linkage name on the
+ * path of references wins. A damaged file may contain loops, so the path has a length limit.
  *
  * Without a linkage name, DW_AT_name is used. In C++, DW_AT_name lacks the scope ("operator()"), and a DIE has no
  * reference to its parent. So prof finds the enclosing scopes by a search from the start of the unit.

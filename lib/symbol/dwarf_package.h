@@ -1,8 +1,8 @@
 /*
  * Reads the index of a DWARF package (.dwp), which has the parts of the sections that belong to each unit.
  *
- * A package concatenates the sections of many .dwo files. Its .debug_cu_index is a hash table from the id of a unit to
- * a row of offsets and sizes, with one column per section. Formats: DWARF 5, 7.3.5.3; version 2 for DWARF 4,
+ * A package concatenates the sections of many .dwo files. The section .debug_cu_index is a hash table from the id of a
+ * unit to a row of offsets and sizes, with one column per section. Formats: DWARF 5, 7.3.5.3; version 2 for DWARF 4,
  * https://gcc.gnu.org/wiki/DebugFissionDWP.
  */
 #pragma once

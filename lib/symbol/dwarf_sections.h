@@ -2,7 +2,7 @@
  * The DWARF sections of a file and the headers of its units, as plain data: dwarf_file.h reads them, dwarf_unit.h reads
  * the DIEs of one unit.
  *
- * Section numbers are those of DWARF 5 (dwarfstd.org).
+ * Section numbers refer to DWARF 5 (dwarfstd.org).
  */
 #pragma once
 

@@ -126,7 +126,7 @@ struct split_search {
     const struct debug_search *search;
     bool (*visit)(struct split_search *walk, int fd, const char *path); /* true for the searched file */
     struct dwarf_split_file *file;
-    struct dwarf_split_unit *split; /* NULL: searches a package */
+    struct dwarf_split_unit *split; /* if NULL, searches a package */
     const struct dwarf_unit_reader *skeleton;
     struct error why; /* reason that an existing file does not match */
 };

@@ -8,7 +8,7 @@
 /* A source line, from this offset in the code to the offset of the next line. */
 struct jit_image_line {
     uint32_t offset, line, column; /* 1-based, or 0 if unknown */
-    const char *file;              /* NULL: unknown */
+    const char *file;              /* NULL if unknown */
 };
 
 struct jit_image_code {

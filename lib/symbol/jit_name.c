@@ -10,9 +10,9 @@
  *     int32 [app] A::B(int32)[Tier0]   .NET: return type, assembly, function, tier
  *     Builtin:ArrayMap              V8's own code; also BytecodeHandler:, Stub:, RegExp: and so on; left as they are
  *
- * V8 marks the tier: ~ interpreted, ^ baseline (Sparkplug), + Maglev, * TurboFan. After + or *, ' marks
- * context-specialized code; before it, o marks on-stack replacement of a running loop (CodeKindToMarker() in
- * src/objects/code-kind.cc, src/logging/log.cc). A function passes through several tiers, and stays one function.
+ * V8 marks the tier: ~ interpreted, ^ baseline (Sparkplug), + Maglev, * TurboFan. A ' after + or * marks
+ * context-specialized code, and an o before the tier marks on-stack replacement of a running loop (CodeKindToMarker()
+ * in src/objects/code-kind.cc, src/logging/log.cc). A function passes through several tiers, and stays one function.
  */
 #include "symbol/jit_name.h"
 

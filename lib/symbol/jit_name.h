@@ -7,11 +7,11 @@
 
 struct jit_name {
     const char *function;
-    const char *file;      /* NULL: unknown */
+    const char *file;      /* NULL if unknown */
     uint32_t line, column; /* 1-based, of the declaration, or 0 if unknown */
     bool is_javascript;
-    const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized", or NULL if unknown. Not a part of the
-                       * function's identity */
+    const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized", or NULL if unknown. The tier does not
+                         distinguish functions */
 };
 
 /* Whether the text is UTF-8 without unprintable characters, and not empty. */

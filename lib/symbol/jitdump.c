@@ -1,6 +1,6 @@
 /*
- * process/jit_records.h documents the format. This reader stores the offset of the machine code, and skips the code. It
- * also skips the unwind info, which only the recorder needs (process/jitdump_unwind.h).
+ * process/jit_records.h documents the format. This reader stores the offset of the machine code, and skips the code.
+ * This reader also skips the unwind info, which only the recorder needs (process/jitdump_unwind.h).
  *
  * V8's line entries have addresses that are 64 bytes too high, because perf used to put the code at this offset in the
  * ELF files of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers give a line for the first bytes of

@@ -25,8 +25,8 @@ struct kallsyms {
     char problem[256];   /* the reason for missing symbols, and the setting that changes it; or empty */
 };
 
-/* Reads both files; the paths are those of proc(5), except in tests. `problem` gets the reason if one cannot be
- * read. Fails only when memory runs out. */
+/* Reads both files, at the paths of proc(5) except in tests. `problem` gets the reason if one cannot be read. Fails
+ * only when memory runs out. */
 int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const char *modules_path, struct error *err);
 void kallsyms_destroy(struct kallsyms *kallsyms);
 

@@ -49,7 +49,7 @@ struct libdw {
     Elf *elf, *alternate_elf;
     Dwarf *dwarf, *alternate;
     int fds[2];
-    uint64_t *unit_of;           /* per address: the offset of the root DIE, or NO_UNIT */
+    uint64_t *unit_of;           /* for each address, the offset of the root DIE, or NO_UNIT */
     struct piece *pieces;        /* per address */
     struct dwarf_frames *frames; /* in the order of discovery */
     uint64_t dies_left, dies_of_handle;
@@ -61,7 +61,7 @@ struct libdw {
     Dwarf_Die lines;                  /* DIE that refers to the line table, which is the skeleton of a split unit */
     ARRAY(struct function) functions; /* functions that contain a requested address */
     ARRAY(struct scope) scopes;       /* by offset */
-    uint32_t *innermost;              /* per address: index in `functions`, or NONE */
+    uint32_t *innermost;              /* for each address, index in `functions`, or NONE */
     struct hash name_index;           /* DIE -> into `names` */
     ARRAY(struct dwarf_name) names;
 };

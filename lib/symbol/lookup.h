@@ -42,7 +42,7 @@ struct lookup {
     const struct symbol_lib *lib;
     struct symbol_job *job;
     enum symbol_reader reader; /* set before lookup_open() */
-    bool with_lines;           /* false: symbol tables are the only source of names */
+    bool with_lines;           /* false if symbol tables are the only source of names */
     const atomic_bool *stop;   /* may be NULL; once true, reading stops early */
     unsigned threads;          /* number of threads that read units */
     struct debug_files files;

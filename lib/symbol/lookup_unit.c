@@ -7,8 +7,8 @@
 #include "symbol/dwarf_names.h"
 #include "symbol/lookup.h"
 
-/* Work limit for .dwo files, in steps of dwarf_count_work(). Their size is unknown before they are opened, so the limit
- * is fixed: about ten seconds. */
+/* Work limit for .dwo files, in steps of dwarf_count_work(). The size of a .dwo file is unknown before prof opens it,
+ * so the limit is fixed: about ten seconds. */
 #define WORK_OF_SPLIT_UNITS (UINT64_C(1) << 31)
 
 struct unit_tables {

@@ -5,9 +5,9 @@
  *
  * The map of a large program has millions of lines in any order, and a recording has some thousand addresses. So the
  * lines are not sorted. The file is read once, from its last line up. Each line names those addresses that it covers
- * and that have no name yet. A union-find forest ("next address without a name") skips named addresses. This takes one
- * binary search per line, however the lines overlap, and ends early when all addresses have names. Most compilers put
- * code next to earlier code, so the search for a line starts near the last line.
+ * and that have no name yet. A union-find forest ("next address without a name") skips named addresses. The method
+ * takes one binary search per line, even if lines overlap, and ends early when all addresses have names. Most compilers
+ * put code next to earlier code, so the search for a line starts near the last line.
  *
  * prof reads the file in chunks, because a program may write any amount to it, and prof's memory must not depend on the
  * size.

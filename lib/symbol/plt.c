@@ -5,7 +5,7 @@
  *     404018:  R_X86_64_JUMP_SLOT   memcpy                               .rela.plt, .rela.dyn
  *
  * So plt_stub.c reads the entry's address from the stub's code, and got_entries.c finds its relocation. Statically
- * linked programs call functions with several implementations (IFUNC) the same way. Their entries have no symbol, but
+ * linked programs call functions with several implementations (IFUNC) the same way. Such an entry has no symbol, but
  * the address of a function with a symbol.
  */
 #include "base/search.h"

@@ -40,7 +40,7 @@ struct symbol_lib {
     size_t build_id_size;
     const unsigned char *image; /* SYMBOL_LIB_VDSO: the ELF image */
     size_t image_size;
-    const struct symbol_origin *origin; /* NULL: only the path is known */
+    const struct symbol_origin *origin; /* if NULL, only the path is known */
 };
 
 /* The reason why a library lacks names. */
@@ -145,8 +145,8 @@ struct symbol_job {
 };
 
 /* Finds the variables that contain the addresses of the jobs: fills only symbol, symbol_address and symbol_size of the
- * answers. Reads symbol tables, but neither debug info nor the cache. The caller frees the answers. Fails only when
- * memory runs out. */
+ * answers. Reads only symbol tables, no debug info and no cache. The caller frees the answers. Fails only when memory
+ * runs out. */
 int symbolizer_lookup_data(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
 
 /* Runs all jobs on options.threads threads, the largest job first. The compile units of a job also run in parallel. */

@@ -29,10 +29,10 @@ struct symbol_match {
 struct symbol_matcher {
     const uint64_t *rvas; /* sorted, distinct */
     size_t count;
-    struct symbol_candidate *sized;   /* per address: the innermost symbol with a size that contains the address */
-    struct symbol_candidate *unsized; /* per address: the nearest symbol without a size at or before the address */
-    uint64_t *nearest; /* per address: 1 + the highest start, at or below the address, of a symbol with a size */
-    uint64_t *next;    /* per address: the first start of any symbol after the address */
+    struct symbol_candidate *sized;   /* for each address, the innermost symbol with a size that contains the address */
+    struct symbol_candidate *unsized; /* for each address, the nearest symbol without a size at or before the address */
+    uint64_t *nearest; /* for each address, 1 + the highest start, at or below the address, of a symbol with a size */
+    uint64_t *next;    /* for each address, the first start of any symbol after the address */
     struct window sources[SYMBOL_SOURCES_MAX];
     size_t source_count;
     uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */

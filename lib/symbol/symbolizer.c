@@ -6,8 +6,8 @@
  *   2. Read symbol tables and compile units of all libraries, the largest first.
  *   3. Compose each library's answers, and add them to the cache.
  *
- * Each step begins when the one before has ended. The second step takes nearly all of the time. Its pieces share only
- * read-only data.
+ * Each step begins when the one before has ended. The second step takes nearly all of the time. The units of work of
+ * the second step share only read-only data.
  *
  * The files of a library stay open from the first step to the last. If the limit of open files is too low for all
  * libraries, the symbolizer repeats the steps for each group of libraries.
@@ -27,7 +27,7 @@
 
 struct symbolizer {
     struct symbolizer_options options;
-    struct symbol_cache *cache; /* NULL: none */
+    struct symbol_cache *cache; /* NULL if none */
     pthread_mutex_t kallsyms_lock;
     bool has_kallsyms;
     struct kallsyms kallsyms; /* read on first use, and then read-only */
@@ -45,7 +45,7 @@ struct piece {
 struct task {
     struct symbol_job *job, uncached;
     uint64_t *uncached_rvas;
-    uint32_t *missing; /* per element of uncached_rvas: index of the address in the job */
+    uint32_t *missing; /* for each element of uncached_rvas, index of the address in the job */
     struct cached_library cached;
     struct lookup lookup;
     bool has_files, has_uncached;

@@ -10,7 +10,7 @@
  *     of its parent, and reserves as many as its subtree has. No walk over child lists is needed, and siblings keep the
  *     order in which they were first seen.
  *
- * Data for the later passes has arrays of its own, so the first pass touches few cache lines.
+ * The data of later passes is in separate arrays, so the first pass touches few cache lines.
  */
 #include "tree/call_nodes.h"
 

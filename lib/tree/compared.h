@@ -19,7 +19,7 @@
 enum compared { COMPARED_CHANGE, COMPARED_BASE, COMPARED_NEW };
 
 struct compared_request {
-    bool is_comparison; /* false: no comparison, the other members are unused */
+    bool is_comparison; /* false if the profile is no comparison; the other members are then unused */
     enum compared compared;
     double scale;                /* factor for the weights of the new side */
     double parts[PROFILE_SIDES]; /* number of runs or intervals of a side, whose mean counts */
@@ -48,8 +48,8 @@ int comparison_set_scale(struct profile *profile, enum compare_by by, const char
  * The caller frees it, or NULL if memory ran out. */
 double *measure_wall_times(const struct profile *profile, enum profile_side side);
 
-/* Sums the weights of a query as stack_weights_sum() does. For a comparison: `weights` gets the change, `sides` the two
- * sides. */
+/* Sums the weights of a query as stack_weights_sum() does. For a comparison: `weights` gets the change between the
+ * sides, and `sides` gets the weights of each side. */
 int sum_compared_weights(struct stack_weights *weights, struct stack_weights sides[PROFILE_SIDES],
                          const struct profile *profile, const struct weighing *weighing,
                          const struct compared_request *request, struct error *err);

@@ -122,7 +122,7 @@ static int add_run(struct adder *adder, enum profile_side side, uint32_t run, st
 /* ---- changes ---- */
 
 /* The number of waits of a run is random, so the squares of the lengths give the variance. The number of intervals is
- * fixed, so the variance of an interval is that of the lengths, where an interval without a wait has length 0. */
+ * fixed, so the variance of an interval is the variance of the lengths. An interval without a wait has length 0. */
 static double sum_wait_variance(const struct adder *adder, const struct side_sums *sums, enum profile_side side)
 {
     double intervals = (double)engine_count_intervals(adder->engine, side);

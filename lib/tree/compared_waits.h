@@ -3,9 +3,10 @@
  * of names that differ between runs (wait_names.h), and groups of equal names add up.
  *
  * With several runs on both sides, the totals of the runs give the interval of a change. With one run, the number of
- * waits is random, as is the number of blocks in noise.h: the sum of the squares of the waits' lengths is the variance
- * of the total. The variance of the estimate of unseen waits (`total_error` of wait_groups.h) adds up with it. One long
- * wait therefore never exceeds noise, and a hundred equal waits exceed noise if their total changes by about a third.
+ * waits is random, like the number of blocks in noise.h. The variance of the total is then the sum of the squares of
+ * the waits' lengths. The variance of the estimate of unseen waits (`total_error` of wait_groups.h) adds up with it.
+ * One long wait therefore never exceeds noise, and a hundred equal waits exceed noise if their total changes by about a
+ * third.
  */
 #pragma once
 

@@ -33,7 +33,7 @@ struct marked_stacks {
     struct counted_stacks counted;
     double whole;
     uint8_t *of_func, *of_stack;
-    uint32_t *own; /* per stack: its innermost function of the program, or PROFILE_NONE */
+    uint32_t *own; /* for each stack, its innermost function of the program, or PROFILE_NONE */
     double *sums;  /* per func */
 };
 

@@ -28,9 +28,9 @@ struct walk {
     uint32_t *by_tid;         /* threads with a known tid, sorted: see is_before() */
     size_t tid_count;
     uint32_t *tids;          /* per thread */
-    uint32_t *mains;         /* per thread: the nearest preceding main thread, or the thread itself */
-    uint32_t *first_waiters; /* per thread: the thread from which the path first came, if that thread waited */
-    uint32_t *tid_of_string; /* per string: tid of the waker that it names */
+    uint32_t *mains;         /* for each thread, the nearest preceding main thread, or the thread itself */
+    uint32_t *first_waiters; /* for each thread, the thread from which the path first came, if that thread waited */
+    uint32_t *tid_of_string; /* for each string, tid of the waker that it names */
     uint32_t runnable;       /* find_runnable_reason() */
     uint32_t thread;         /* the thread at the current end of the path */
     double time;             /* ms: time of the current end of the path */
@@ -171,8 +171,8 @@ static struct followed_wait get_current_wait(struct walk *walk)
                                  : (struct followed_wait){-INFINITY, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
 }
 
-/* Adds the time since `from` to the path. The work of a thread before others waited for it is a segment of its own.
- * False if memory ran out. */
+/* Adds the time since `from` to the path. The work of a thread before other threads waited for the thread is a separate
+ * segment. False if memory ran out. */
 static bool add_segments(struct walk *walk, double from, enum path_state state, uint32_t stack, uint32_t waker)
 {
     while (walk->time > from) {

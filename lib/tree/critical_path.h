@@ -30,7 +30,7 @@ struct path_segment {
     enum path_state state;
     uint32_t stack;  /* recorded stack, for PATH_WAITS with the leaf that names the kind and object of the wait;
                         PROFILE_NONE: unknown */
-    uint32_t waker;  /* of PATH_WAITS: string with the name of the waker; PROFILE_NONE: unknown */
+    uint32_t waker;  /* for PATH_WAITS, string with the name of the waker; PROFILE_NONE: unknown */
     uint32_t waiter; /* the thread that waits for this thread, or that this thread creates; PROFILE_NONE: none yet */
     /* stack of the wait of `waiter`; PROFILE_NONE if `waiter` created this thread or is PROFILE_NONE */
     uint32_t waited_for;
@@ -39,9 +39,9 @@ struct path_segment {
 
 ARRAY_TYPE(struct critical_path, struct path_segment); /* zero it first; free it with array_free() */
 
-/* Finds the path of a thread through a range with finite bounds, ms: the segments by time, each with the next one's
- * start as its end, the first and the last at the bounds of the range. Empty for an empty range. Uses the memory of an
- * earlier call. Time: n log n for n rows and threads, whatever the profile contains. */
+/* Finds the path of a thread through a range with finite bounds, ms. The segments are in the order of time and cover
+ * the range: each segment ends at the start of the next segment. The path of an empty range is empty. Uses the memory
+ * of an earlier call. Time: n log n for n rows and threads, whatever the profile contains. */
 int critical_path_find(struct critical_path *path, const struct profile *profile, uint32_t thread,
                        struct time_range range, struct error *err);
 

@@ -1,8 +1,8 @@
 /*
  * Each stack is mapped to its "anchor": the stack (itself or a caller) whose frame is the selected node's frame; stacks
- * without the node have no anchor. The details sum the samples of all stacks that have an anchor. This uses the stacks
- * of the profile instead of the transformed stacks, because a transform may move a sample to another stack, but the
- * sample keeps its category.
+ * without the node have no anchor. The details sum the samples of all stacks that have an anchor. The sum uses the
+ * stacks of the profile instead of the transformed stacks, because a transform may move a sample to another stack, but
+ * the sample keeps its category.
  */
 #include "tree/details.h"
 
@@ -70,7 +70,7 @@ static void mark_truncated(uint8_t *truncated, const struct profile *profile, co
 }
 
 struct sums {
-    uint8_t *truncated; /* per stack of the view: whether its root is TRUNCATED_NAME */
+    uint8_t *truncated; /* for each stack of the view, whether its root is TRUNCATED_NAME */
     double *categories_total, *categories_self;
     struct hash line_index;
     size_t inlined, not_inlined;

@@ -199,7 +199,7 @@ struct sample_place {
     double cpu_percent; /* NAN unknown */
     struct time_range
         wait; /* ms: the wait at this time, which is recorded if the path is not empty, or NAN if the thread ran */
-    uint32_t reason; /* of a recorded wait: subcategory of "Idle", or PROFILE_NONE for none */
+    uint32_t reason; /* for a recorded wait, subcategory of "Idle", or PROFILE_NONE for none */
     uint32_t waker;  /* string: the thread that ended the wait, or PROFILE_NONE if not recorded */
     double unseen;   /* ms of the unseen waits that the wait stands for */
 };

@@ -8,7 +8,7 @@
 
 struct name_finder {
     const struct profile *profile;
-    uint64_t *letters; /* per string: the set of its letters */
+    uint64_t *letters; /* for each string, the set of its letters */
     double *weight;    /* per func */
 };
 

@@ -47,7 +47,7 @@ struct run_part {
 struct findings {
     struct text_buffer headline;  /* ends with NUL; empty: the weight of the query is not CPU time */
     ARRAY(struct run_part) parts; /* longest first; add up to `whole` */
-    double whole;                 /* ms: time of all threads, without that of threads of a runtime that have no work */
+    double whole;                 /* ms: time of all threads, except threads of a runtime that have no work */
     ARRAY(struct finding) list;   /* heaviest first */
 };
 

@@ -99,7 +99,7 @@ static bool may_be_idle(const struct run *run, const struct wait_group *group, d
 
 /* ---- the headline ---- */
 
-/* Whether most waits of the run may be those of threads without work. */
+/* Whether most waits of the run may be waits of threads without work. */
 static bool may_be_idle_part(const struct run *run, const struct run_part *part)
 {
     const struct wait_group *group = run->reasons.list.data;
@@ -243,7 +243,7 @@ static bool is_named(const struct run *run, const struct wait_group *group)
     return group->func == run->named.path || group->func == run->named.waits || group->func == run->named.other;
 }
 
-/* Adds the wait that explains most of the run, besides those of the bottlenecks. */
+/* Adds the wait that explains most of the run and is no wait of a bottleneck. */
 static int add_wait(struct findings *findings, struct run *run, struct error *err)
 {
     const struct wait_group *best = NULL;

@@ -1,7 +1,7 @@
 /*
  * The first answers of a profile: one headline, the parts of the run's time, and findings, each one sentence about a
  * cause of the length of the run. `prof report` and the page show the same sentences. A finding that the data do not
- * prove is not written. They cover the engine's query.
+ * prove is not written. Findings cover the engine's query.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * The layout appends the rects of one row, and then visits each of them to append the rects on top, so the result is
- * also the queue of the layout. The layout therefore visits only nodes wide enough to be visible and their direct
- * callees, and a new query needs no state of an earlier query.
+ * The layout appends the rects of one row, and then visits each rect of the row to append the rects above. The array of
+ * rects is therefore also the queue of the layout. The layout therefore visits only nodes wide enough to be visible and
+ * their direct callees, and a new query needs no state of an earlier query.
  */
 #include "tree/flame.h"
 

@@ -1,6 +1,6 @@
 /*
- * Dynamic programming, letter by letter: the best placements of the first i letters with the i-th at position j follow
- * from the best placements of the letters before it further left.
+ * Fuzzy matching by dynamic programming. A step adds one letter of the word: the best placement that ends with this
+ * letter at position j extends the best placement of the earlier letters before position j.
  */
 #include "tree/fuzzy.h"
 

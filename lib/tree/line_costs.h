@@ -49,8 +49,8 @@ struct hot_lines {
     double known;                /* self of all lines, including lines beyond the limit */
 };
 
-/* Lists the hottest lines of all files by self, at most `limit`. Self equals that of line_costs_compute(). Linear in
- * the number of stacks. The caller zeroes `hot`, and calls hot_lines_destroy() also after an error. */
+/* Lists the hottest lines of all files by self, at most `limit`. Self equals the self of line_costs_compute(). Linear
+ * in the number of stacks. The caller zeroes `hot`, and calls hot_lines_destroy() also after an error. */
 int hot_lines_compute(struct hot_lines *hot, const struct profile *profile, const struct counted_stacks *counted,
                       size_t limit, struct error *err);
 

@@ -35,8 +35,8 @@ struct stack_walk {
     uint32_t *first_child, *next_sibling; /* per stack, or PROFILE_NONE for none; the last element is the first root */
     double *weight;                       /* weight of the samples that end in the stack or below */
     uint8_t *is_selected;                 /* per stack */
-    uint32_t *on_the_way;                 /* per location: number of frames on the current path; the last element is for
-                                           * all locations */
+    uint32_t *on_the_way; /* for each location, number of frames on the current path; the last element is for
+                           * all locations */
 };
 
 /* The call node with this path, root first, or NODE_NONE. */

@@ -33,8 +33,8 @@ uint32_t number_location(struct location_numbers *numbers, uint64_t value);
 void location_numbers_destroy(struct location_numbers *numbers);
 
 struct location_costs {
-    double *total;    /* per location: weight of samples with the location; owned */
-    double *self;     /* per location: weight of samples that end in the location */
+    double *total;    /* for each location, weight of samples with the location; owned */
+    double *self;     /* for each location, weight of samples that end in the location */
     double any_total; /* weight of samples with any location */
     double any_self;  /* weight of samples that end in any location */
 };

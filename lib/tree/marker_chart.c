@@ -16,7 +16,7 @@ struct group {
 struct layout {
     ARRAY(struct group) groups;
     struct hash by_key;    /* name and category -> group */
-    ARRAY(double) ends;    /* per row: end of its last marker */
+    ARRAY(double) ends;    /* for each row, end of its last marker */
     ARRAY(uint32_t) next;  /* the next row of the same group, or PROFILE_NONE */
     ARRAY(uint32_t) count; /* of markers in each row */
     uint32_t *row_of;      /* of each shown marker */

@@ -68,7 +68,7 @@ struct pairing {
     struct marker_list *list;
     size_t first;          /* index of the thread's first marker in the list */
     struct hash open;      /* name -> the latest open marker with this name, relative to `first`, + 1, or 0 for none */
-    uint32_t *open_before; /* per marker: the previous open marker of its name */
+    uint32_t *open_before; /* for each marker, the previous open marker of its name */
 };
 
 static bool push_open(struct pairing *pairing, uint32_t name, uint32_t marker)

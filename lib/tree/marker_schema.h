@@ -31,7 +31,7 @@ struct marker_field {
 struct marker_graph_kind {
     const char *key;
     const char *color; /* color name of the format, or NULL if the file has none */
-    bool is_bar;       /* false: the graph is a line */
+    bool is_bar;       /* false if the graph is a line */
 };
 
 struct marker_schema {

@@ -39,7 +39,7 @@ void payload_destroy(struct payload *payload);
 /* One displayed field. */
 struct marker_field_text {
     const struct payload_value *value;
-    const struct marker_field *field; /* NULL: the schema does not have the field, or is missing */
+    const struct marker_field *field; /* if NULL, the schema does not have the field, or is missing */
 };
 
 ARRAY_TYPE(struct marker_field_list, struct marker_field_text);

@@ -240,7 +240,7 @@ int marker_view_list_track_rects(struct marker_view *view, uint32_t thread, cons
 {
     const struct marker_list *list = marker_view_get_thread_markers(view, thread, err);
     size_t category_count = view->context.values.profile->categories.length;
-    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* per category: end of its last rect */
+    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* for each category, end of its last rect */
     size_t *last = malloc((category_count + 1) * sizeof(*last));
     bool done = list && passed && last;
     rects->length = 0;

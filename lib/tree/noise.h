@@ -7,10 +7,9 @@
  * have different variances).
  *
  *   - For runs, the variance of the mean is the variance of the runs divided by their number.
- *   - For blocks, it is the sum of their squares. A bootstrap that draws blocks with Poisson counts converges to this
- *     variance. In this bootstrap, the number of blocks is random, too, because one run does not show how long the next
- *     run takes. The code draws no
- *     random numbers, so the result is reproducible.
+ *   - For blocks, the variance of the mean is the sum of the squares of the blocks. A bootstrap that draws blocks with
+ *     Poisson counts converges to this variance. In this bootstrap, the number of blocks is random, too, because one
+ *     run does not show how long the next run takes. The code draws no random numbers, so the result is reproducible.
  *
  * At 95 %, one of twenty functions changes by chance. So prof tests functions together:
  *
@@ -32,7 +31,7 @@ static const double normal_95 =
 struct noise_units {
     const double *values; /* value of each unit */
     size_t count;
-    bool are_runs; /* false: the units are blocks of time */
+    bool are_runs; /* false if the units are blocks of time */
     double least;  /* weight of one sample: the resolution of a difference */
 };
 

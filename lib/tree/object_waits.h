@@ -27,7 +27,7 @@ struct site_waits {
     double longest;        /* ms: the longest wait, clipped to the range */
     double from, to;       /* ms: start and end of the longest wait */
     uint32_t thread;       /* thread of the longest wait */
-    uint32_t waker;        /* of the longest wait: string; PROFILE_NONE: unknown */
+    uint32_t waker;        /* waker of the longest wait, a string; PROFILE_NONE: unknown */
     uint32_t threads;      /* number of threads that wait, or that end the waits */
 };
 

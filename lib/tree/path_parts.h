@@ -14,9 +14,9 @@ struct path_part {
     enum path_state state;
     bool is_estimated; /* more than 1 % are waits without rows of their own: see path_pieces.h */
     uint32_t thread;   /* the thread of the longest piece; PATH_RUNS and PATH_WAITS have the threads of its name */
-    uint32_t func;   /* of PATH_RUNS and PATH_WAITS: the innermost func of the program with more than half of the part;
+    uint32_t func;   /* for PATH_RUNS and PATH_WAITS, the innermost func of the program with more than half of the part;
                         PROFILE_NONE: unknown */
-    uint32_t object; /* of PATH_WAITS: the func of the object; PROFILE_NONE: unknown */
+    uint32_t object; /* for PATH_WAITS, the func of the object; PROFILE_NONE: unknown */
     uint32_t waiter; /* on another thread than the first: the thread that waited, in the longest piece; PROFILE_NONE:
                         none */
     uint32_t waited_for;       /* the func of the object for which `waiter` waited; PROFILE_NONE: unknown */
@@ -26,8 +26,8 @@ struct path_part {
 ARRAY_TYPE(struct path_parts, struct path_part); /* zero it first; free it with array_free() */
 
 /* Lists the parts, longest first: pieces of one state, name of a thread, object of a wait, and object for which others
- * waited. `first`: the thread at which the path ends, a name of its own. Time: n log n for n pieces, and linear in the
- * stacks for each of the first PATH_PARTS_NAMED parts, which alone have funcs. */
+ * waited. The pieces of `first`, the thread at which the path ends, form a group without a name. Time: n log n for n
+ * pieces, and linear in the stacks for each of the first PATH_PARTS_NAMED parts, which alone have funcs. */
 int find_critical_path_parts(const struct engine *engine, const struct critical_path *path, uint32_t first,
                              struct path_parts *parts, struct error *err);
 

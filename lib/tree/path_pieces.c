@@ -11,14 +11,14 @@ struct stand_in {
 
 struct unseen_time {
     struct thread_gaps gaps;
-    double *before; /* per gap: ms of unseen time before the gap */
+    double *before; /* for each gap, ms of unseen time before the gap */
     ARRAY(struct stand_in) stand_ins;
 };
 
 struct splitting {
     const struct profile *profile;
     struct path_pieces *pieces;
-    struct unseen_time **of_thread; /* NULL: not needed yet */
+    struct unseen_time **of_thread; /* NULL if not needed yet */
     uint32_t runnable, not_seen;    /* reasons */
 };
 

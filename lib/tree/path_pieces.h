@@ -16,10 +16,10 @@ struct path_piece {
 ARRAY_TYPE(struct path_pieces, struct path_piece); /* zero it first; free it with array_free() */
 
 /* Lists one piece for each segment, and one for each recorded wait that stands for a part of a PATH_UNSEEN segment.
- * Uses the memory of an earlier call. The pieces of a segment add up to its length. Both the unseen time of a thread
- * and the weights of the waits that stand for it are in the order of time: the n-th ms of one belongs to the n-th ms
- * of the other. So the kinds of all unseen waits of a thread add up to those of engine_group_waits(). Time: linear in
- * the rows of the threads on the path, and n log n for n segments. */
+ * Uses the memory of an earlier call. The pieces of a segment add up to its length. The unseen time of a thread and the
+ * weights of the waits that stand for this time are both in the order of time, so the n-th ms of the unseen time
+ * belongs to the n-th ms of the weights. So the kinds of all unseen waits of a thread have the same sums as in
+ * engine_group_waits(). Time: linear in the rows of the threads on the path, and n log n for n segments. */
 int path_pieces_make(struct path_pieces *pieces, const struct profile *profile, const struct critical_path *path,
                      struct error *err);
 

@@ -273,7 +273,7 @@ struct active {
 
 struct reader {
     const struct pattern *pattern;
-    uint32_t seen[PATTERN_MAX_STEPS]; /* per step: 1 + the position at which the step was last active */
+    uint32_t seen[PATTERN_MAX_STEPS]; /* for each step, 1 + the position at which the step was last active */
     uint16_t pending[2 * PATTERN_MAX_STEPS + 2];
     size_t length; /* of the text */
 };

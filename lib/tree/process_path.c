@@ -7,7 +7,7 @@ struct walk {
     const struct profile *profile;
     uint32_t *by_end; /* processes by parent, then by end */
     uint32_t *first,
-        *remaining; /* per process: its first child in by_end, and its children that the walk has not seen */
+        *remaining; /* for each process, its first child in by_end, and its children that the walk has not seen */
 };
 
 static bool must_follow(const void *context, uint32_t a, uint32_t b)

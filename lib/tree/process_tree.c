@@ -34,7 +34,7 @@ struct making {
     uint32_t *by_pid;     /* rows of `found`, by pid, then by start */
     uint32_t *parents;    /* per row of `found` */
     uint32_t *numbers;    /* per row of `found`: its index in the tree */
-    uint32_t *process_of; /* per thread: row of `found` */
+    uint32_t *process_of; /* for each thread, its row in `found` */
     struct payload payload;
     struct text_buffer text;
 };
@@ -250,7 +250,7 @@ static uint64_t hash_word(const struct process *process, const char *word, size_
     return hash_mix(hash_bytes(process->name, strlen(process->name)), hash_bytes(word, length));
 }
 
-/* Counts the processes of each name, and those of each name and argument. */
+/* Counts the processes of each name, and the processes of each name and argument. */
 static bool count_arguments(struct hash *counts, const struct process *process)
 {
     const char *command = process->command + strcspn(process->command, " "), *word;

@@ -7,7 +7,7 @@ struct usage {
     struct time_range range;
     uint32_t runnable; /* find_runnable_reason() */
     double bin;        /* ms */
-    double *demand;    /* per bin: mean number of running and runnable threads */
+    double *demand;    /* for each bin, mean number of running and runnable threads */
 };
 
 static void add_demand(struct usage *usage, double from, double to)

@@ -26,8 +26,8 @@ static bool filters_thread(const struct transform *transform, const struct profi
                                             : true;
 }
 
-/* Returns the list of times that decides about the samples of a thread: that of the thread for the slowest markers,
- * else that of its side. */
+/* Returns the list of times that decides about the samples of a thread: the list of the thread for the slowest markers,
+ * otherwise the list of the thread's side. */
 static struct interval_times *times_of_thread(struct interval_times *times, const struct profile *profile,
                                               const struct transform *transform, size_t thread)
 {

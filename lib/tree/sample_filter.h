@@ -37,7 +37,7 @@ struct filter_request {
     const uint32_t *threads; /* thread indexes out of range have no markers */
     size_t thread_count;
     struct time_range whole; /* the full range */
-    struct time_range range; /* the slowest intervals are those of the intervals in this range */
+    struct time_range range; /* prof chooses the slowest intervals among the intervals in this range */
 };
 
 /* Does nothing if the filter is up to date; otherwise sets *changed. A failure also sets *changed, and drops no

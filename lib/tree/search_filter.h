@@ -26,7 +26,7 @@ struct search {
     enum search_field fields[SEARCH_MAX_TERMS];
     uint16_t excluded;        /* bit t: term t must match no frame */
     uint16_t needs_arguments; /* bit t: term t is exact, or has a bracket */
-    uint16_t *func_mask;      /* per func of a stack view: bit t is set if term t matches the func */
+    uint16_t *func_mask;      /* for each func of a stack view, bit t is set if term t matches the func */
 };
 
 /* Parses only the terms. */
@@ -51,7 +51,7 @@ void search_destroy(struct search *search);
 struct matching_nodes {
     ARRAY(char) search;
     uint8_t *matching;     /* NULL before the first search */
-    uint8_t *matched_func; /* per func: whether its names contain a search term */
+    uint8_t *matched_func; /* for each func, whether its names contain a search term */
     bool valid;
 };
 

@@ -9,8 +9,8 @@
  * In a thread with recorded waits, a wait lasts from its first row to its second. Between other rows the thread first
  * ran, with the stack of find_running_stack(), then waited shortly: from half an interval on, the chart leaves this
  * time empty. The weight of the query decides whether the chart shows running, waits or both. A runnable thread
- * continues the functions that it ran. Their rects stay open during the wait, which is a rect of its own on these
- * rects.
+ * continues the functions that it ran. The rects of these functions stay open during the wait, and the wait is a
+ * further rect above them.
  *
  * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample narrower
  * than a column shares a column with the next sample. In a shared column, the frames that all its samples have in

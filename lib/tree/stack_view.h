@@ -19,9 +19,9 @@ struct stack_view {
     uint32_t func_count;
     uint32_t category_count; /* at least 1 */
     uint32_t default_category;
-    uint32_t *leaf; /* per stack of the profile: the stack of the view in which its samples end, PROFILE_NONE if they
-                     * do not count, or NULL (the same stack) */
-    uint8_t *used;  /* per stack: 0 if no sample ends in the stack or below, or NULL (all are used) */
+    uint32_t *leaf; /* for each stack of the profile, the stack of the view in which its samples end, PROFILE_NONE if
+                     * they do not count, or NULL (the same stack) */
+    uint8_t *used;  /* for each stack, 0 if no sample ends in the stack or below, or NULL (all are used) */
     bool owns_prefix, owns_func, owns_category; /* the view owns the array, which is otherwise borrowed */
 };
 

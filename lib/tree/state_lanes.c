@@ -87,8 +87,9 @@ static int add_thread(struct lane_maker *maker, const struct thread_states *stat
     return code ? code : enough ? 0 : error_no_memory(err);
 }
 
-/* Moves waits to earlier pixels if a pixel has more waits than lifetime. The unseen waits of a reading lie anywhere
- * since the previous reading, but thread_states.h spreads them over a time of their own length. */
+/* Moves waits to earlier pixels if a pixel has more waits than lifetime. The unseen waits that a reading represents may
+ * have happened at any time since the previous reading, but thread_states.h places them in one interval as long as
+ * their sum. */
 static int move_excess_waits(const struct lane_maker *maker, struct error *err)
 {
     const struct state_row *rows = maker->lanes->rows.data + maker->first_row;

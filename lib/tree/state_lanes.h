@@ -15,7 +15,7 @@ struct state_lanes_query {
     uint32_t width;          /* pixels */
 };
 
-/* This state counts the threads of the lane that exist. */
+/* The state that counts the existing threads of a lane. */
 enum { STATE_THERE = UINT32_MAX };
 
 struct state_row {

@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 
 struct counter_display {
-    bool is_rate;                                          /* false: the running sum */
+    bool is_rate;                                          /* false for the running sum */
     double sort_weight;                                    /* sort key: smaller values come first */
     bool starts_at_zero, is_hidden_at_first, is_of_system; /* see the list at the top */
     char unit[32];  /* "bytes", "pWh", "percent", "" ...; "cpu-us", "cpu-ms": CPU time, whose rate is a share */
@@ -44,7 +44,7 @@ bool find_counter_value(struct counter_value *value, const struct counter *count
 
 struct counter_totals {
     double total;       /* the sum of changes of samples with from < time <= to */
-    double least, most; /* per ms: minimum and maximum rate between two samples in the range, or NAN for none */
+    double least, most; /* rate per ms, minimum and maximum between two samples in the range, or NAN for none */
     double covered;     /* ms of the range that samples cover */
     double mean;        /* time-weighted mean of the running sum, or NAN if no sample covers the range */
     double low, high;   /* minimum and maximum running sum in the range, or NAN if no sample covers the range */
@@ -57,7 +57,7 @@ void sum_counter(struct counter_totals *totals, const struct counter *counter, b
 /* A graph of a counter or of markers: the maximum value of each pixel. */
 struct pixel_values {
     float *values;   /* per pixel, or NAN for no value */
-    uint32_t *whose; /* per pixel: index of the counter or marker with the value; may be NULL */
+    uint32_t *whose; /* for each pixel, index of the counter or marker with the value; may be NULL */
     uint32_t width;
     double from, per_ms; /* from: ms at the left edge; per_ms: pixels per ms */
 };

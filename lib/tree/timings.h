@@ -12,9 +12,9 @@ struct side_figures {
 };
 
 struct timings {
-    double *self;   /* per node: weight of the samples that end in the node */
-    double *total;  /* per node: weight of the samples that end in the node or below */
-    uint8_t *alive; /* per node: 1 if the tree shows the node: its self or a descendant's self is not 0 */
+    double *self;   /* for each node, weight of the samples that end in the node */
+    double *total;  /* for each node, weight of the samples that end in the node or below */
+    uint8_t *alive; /* for each node, 1 if the tree shows the node: its self or a descendant's self is not 0 */
     size_t length;
     double root_total; /* the sum of |self|: 100 % */
     uint64_t samples;  /* counted samples */
@@ -23,7 +23,7 @@ struct timings {
 
     /* For a comparison: the timings of each side, whose difference the members above have; otherwise NULL. */
     struct timings *sides;
-    double *rank; /* per node: the largest |total| of the node and its descendants, which orders rows, or NULL
+    double *rank; /* for each node, the largest |total| of the node and its descendants, which orders rows, or NULL
                    * (|total|) */
 };
 

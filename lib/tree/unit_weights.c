@@ -13,9 +13,9 @@ struct summing {
     const struct engine *engine;
     const struct call_nodes *nodes;
     const uint32_t *group_of_func;
-    uint32_t *counted; /* per node: the node or nearest caller that counts for the total of a group, or NODE_NONE.
+    uint32_t *counted; /* for each node, the node or nearest caller that counts for the total of a group, or NODE_NONE.
                         * NULL: self is summed */
-    uint32_t *row;     /* per node: the row of the node in `units`, or UINT32_MAX for none */
+    uint32_t *row;     /* for each node, the row of the node in `units`, or UINT32_MAX for none */
     double *rows[PROFILE_SIDES];
     double start, block, factor; /* length of a block, ms; factor for the weights of the thread */
     enum profile_side side;      /* of the thread */

@@ -31,7 +31,7 @@ struct group_sums {
     double inexact;          /* ms by which the ends of long waits are inexact with ptrace */
     uint32_t last_thread;    /* thread of the last counted wait */
     double longest_of_waker; /* ms: the longest wait with a known stack of the waker */
-    uint32_t caller, waker_stack; /* of the longest waits: recorded stacks; PROFILE_NONE: unknown */
+    uint32_t caller, waker_stack; /* for the longest waits, recorded stacks; PROFILE_NONE: unknown */
 };
 
 enum { MOST_DEGREES = 30, STEPS_PER_DEGREE = 4 };
@@ -297,8 +297,8 @@ static double estimate_error(struct grouper *grouper, const struct variance *var
 }
 
 /* Sets the errors of a group. With ptrace, prof knows the number of all unseen waits of a thread within 10 %, and not
- * their groups. It charges up to 20 % of their time to another group than their own (tests/accuracy/wait_truth),
- * because it sees their starts late. */
+ * their groups. prof sees the starts of waits late, and adds up to 20 % of the time of unseen waits to a wrong group
+ * (tests/accuracy/wait_truth). */
 static void store_errors(struct grouper *grouper, const struct group_sums *sums, struct wait_group *group)
 {
     double total_error = estimate_error(grouper, &sums->of_total);

@@ -1,9 +1,9 @@
 /*
  * Recorded waits (wait_rows.h) in groups: by reason, by object (a lock, a file, a socket), by the functions that called
- * into the wait, by thread, by waker, or by object and waker. They cover the current query of an engine: its threads,
- * range, transforms and search. The totals of the groups add up to the off-CPU time of the query, clipped to its range.
- * A sampled wait represents waits of similar length of the same thread, so totals and counts of short waits are
- * estimates (quality.md, Waits).
+ * into the wait, by thread, by waker, or by object and waker. The groups cover the current query of an engine: its
+ * threads, range, transforms and search. The totals of the groups add up to the off-CPU time of the query, clipped to
+ * its range. A sampled wait represents waits of similar length of the same thread, so totals and counts of short waits
+ * are estimates (quality.md, Waits).
  *
  * Rows with the reason "Not seen" are sums: they have the exact total and the mean length, which the file rounds. Their
  * longest wait, first wait and percentile are unknown. If the mean length of a sum rounds to 0, the number of its waits
@@ -61,8 +61,8 @@ struct wait_totals {
     double waited;   /* ms without CPU time: the totals of all groups */
     double runnable; /* ms of `waited` in which the threads were runnable */
     double count;    /* number of waits */
-    double ran;      /* ms: the root total of the tree for WEIGH_CPU_TIME. It differs from `there` minus `waited` if
-                      * samples were lost or merged, or if clocks differ */
+    double ran;      /* ms: the root total of the tree for WEIGH_CPU_TIME. `ran` differs from `there` minus `waited` if
+                        samples were lost or merged, or if clocks differ */
 };
 
 struct wait_groups {

@@ -10,7 +10,7 @@ struct wait_part {
     double longest;         /* ms of the recorded wait in the range, without unseen waits */
     double length;          /* ms of the recorded wait, in and outside of the range */
     double unseen;          /* number of unseen waits that the wait stands for */
-    bool is_recorded;       /* false: the thread has no row of a wait */
+    bool is_recorded;       /* false if the thread has no row of a wait */
     struct time_range time; /* full time of a recorded wait */
     uint32_t stack;         /* recorded stack; PROFILE_NONE: no row has a stack */
     uint32_t node;          /* call node in the query */

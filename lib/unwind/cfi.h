@@ -1,10 +1,10 @@
 /*
  * Reads call frame information (CFI): the rules of .eh_frame and .debug_frame for one pc.
  *
- * A frame description entry (FDE) covers the pcs of one function and points to a common information entry (CIE). Both
- * contain instructions that build a table with a row for each range of pcs. A row has the rule for the canonical frame
- * address (CFA: sp before the call), and the places of the caller's registers. cfi_find_row() runs these instructions
- * up to the row of a pc.
+ * A frame description entry (FDE) covers the pcs of one function and points to a common information entry (CIE). CIEs
+ * and FDEs contain instructions that build a table with a row for each range of pcs. A row has the rule for the
+ * canonical frame address (CFA: sp before the call), and the places of the caller's registers. cfi_find_row() runs
+ * these instructions up to the row of a pc.
  *
  * Sources: DWARF 5, section 6.4; Linux Standard Base 5.0 core, chapter 10.6 for the differences of .eh_frame.
  */

@@ -12,7 +12,7 @@ struct jit_frame {
     const struct unwind_stack *stack; /* `read_code` of the stack may be NULL */
     const struct mapping *mapping;
     uint64_t next_pc; /* pc of the next instruction; the return address of a caller */
-    bool exact;       /* true: the frame was interrupted at next_pc */
+    bool exact;       /* true if the frame was interrupted at next_pc */
 };
 
 /* Makes a rule if the instructions around the pc are known: the prologue or epilogue of a function, or a trampoline.

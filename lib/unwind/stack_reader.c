@@ -9,8 +9,8 @@
  * A program that returns from and re-enters its whole stack in this time leaves the old frames in memory, and passes
  * the test. So the sample must be young, too.
  *
- * Another stack (read_off_copied_stack) has no copy to compare with. It does not change while its thread runs on the
- * copied stack, so only the age of the sample counts.
+ * Another stack (read_off_copied_stack) has no copy to compare with. This other stack does not change while its thread
+ * runs on the copied stack, so only the age of the sample counts.
  *
  * docs/decisions.md, "The recorder completes deep stacks from the live process", has measurements.
  */

@@ -7,7 +7,7 @@
  * walks through other processes are not affected. Frames in the pc cache cost no units.
  *
  * Measured: g++ -O2 (whose longest function has 13,361 CFI instructions) does 230 units in a walk on average, and node
- * 17. Both stayed within 16,000 units beyond their budgets.
+ * 17. Walks in both programs stayed within 16,000 units beyond their budgets.
  */
 #pragma once
 

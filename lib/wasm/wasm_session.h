@@ -119,7 +119,8 @@ struct session_loading { /* wasm_load.c */
 struct session_comparing {               /* wasm_compare.c */
     struct profile sides[PROFILE_SIDES]; /* for the next comparison */
     bool has_side[PROFILE_SIDES];
-    ARRAY(uint8_t) kept[PROFILE_SIDES]; /* per thread of a side: whether to compare the thread; empty: all threads */
+    ARRAY(uint8_t)
+    kept[PROFILE_SIDES]; /* for each thread of a side, whether to compare the thread; empty: all threads */
     ARRAY(struct known_change) changes;
     double scale;
 };
