@@ -104,8 +104,8 @@ static void print_text(const struct check *check)
 
 /* ---- Markdown ---- */
 
-/* Copies the visible characters of a text, and writes those in `special` as character references. The caller frees
- * it, or NULL for no memory. */
+/* Copies the visible characters of a text, and writes those in `special` as character references. The caller frees the
+ * text. NULL if memory ran out. */
 static char *escape_text(const char *text, const char *special)
 {
     char *copy = strdup(text), *out = NULL;

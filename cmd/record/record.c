@@ -1,9 +1,9 @@
 /*
  * `prof record`: run a command, sample it until it ends, save the profile, serve it.
  *
- * While the command runs, the recording grows in a spool file beside the output. At the end it becomes the profile. If
- * prof cannot save the profile (disk full), the spool file stays, and --recover makes the profile later. --recover also
- * reads the spool file of a killed recorder.
+ * While the command runs, the recording grows in a spool file beside the output. At the end, prof makes the profile
+ * from the spool file. If prof cannot save the profile (disk full), the spool file stays, and --recover makes the
+ * profile later. --recover also reads the spool file of a killed recorder.
  */
 #include "cmd/common/commands.h"
 #include "cmd/common/directories.h"

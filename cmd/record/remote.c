@@ -89,7 +89,7 @@ static void handle_signal(int number)
 
 /* Starts a program with these standard files, where -1 stands for prof's own. Ctrl+C sends SIGINT to all programs of
  * the terminal, but prof decides about the connection, so the program starts with SIGINT and SIGHUP blocked. Returns
- * its pid, or 0 after a message. */
+ * the pid of the program, or 0 after a message. */
 static pid_t start(const char *const *argv, int input, int output)
 {
     posix_spawn_file_actions_t files;

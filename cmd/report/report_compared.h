@@ -25,7 +25,7 @@ void report_print_compared_figures(const struct report *report, const struct sid
                                    bool by_self, const char *interval);
 void report_print_compared_columns(const struct report *report, const char *title, bool by_self, bool has_interval);
 
-/* Prints the columns base, new and change of self time only. Returns their width in columns. */
+/* Prints the columns base, new and change of self time only. Returns the width of the printed columns. */
 unsigned report_print_compared_self(const struct report *report, const double self[PROFILE_SIDES]);
 void report_print_compared_self_columns(const struct report *report, const char *title);
 

@@ -349,7 +349,7 @@ static int write_rows(struct json_writer *json, const struct report *report, str
     int code;
     switch (report->options.kind) {
     case REPORT_THREADS:
-        return 0; /* write_threads() has written them */
+        return 0; /* write_threads() has written the threads */
     case REPORT_PROCESSES:
         return report_write_processes(json, report, err);
     case REPORT_TREE:

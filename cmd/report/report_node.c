@@ -1,6 +1,6 @@
 /*
  * The ids of the rows of a tree in JSON, and --node ID, which limits a report to the samples of one row. An id is a
- * hash of the names from the root to the row. So it is equal in all reports with the same transforms before --node,
+ * hash of the names from the root to the row. So the id is equal in all reports with the same transforms before --node,
  * also of other recordings of a program.
  */
 #include "cmd/report/report_node.h"

@@ -174,7 +174,7 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
     return 0;
 }
 
-/* Prints the branch lines to the left of the name. If they exceed `room` columns, prints only the lines of the
+/* Prints the branch lines to the left of the name. If the lines exceed `room` columns, prints only the lines of the
  * innermost levels. Returns the width in columns. */
 static unsigned print_branches(const struct tree_printer *printer, unsigned room)
 {

@@ -45,7 +45,7 @@ static inline void arch_set_in_system_call(uint64_t r[UNWIND_REGS])
 }
 
 /* Bits 56 to 63 are a tag, which the processor ignores (Linux, Documentation/arch/arm64/tagged-pointers.rst). Without a
- * tag they are equal to bit 55, which is 0 in user addresses. */
+ * tag, these bits equal bit 55, which is 0 in user addresses. */
 static inline uint64_t arch_strip_tag(uint64_t address)
 {
     return (uint64_t)((int64_t)(address << 8) >> 8);

@@ -1,6 +1,6 @@
 /*
  * Copies the JIT code of samples from jitdump files: a jitdump file may be removed, and no other file has the code. A
- * copy typically has some hundred kilobytes. The profile format cannot contain it. The name of the image is its build
+ * copy typically has some hundred kilobytes. The profile format cannot contain code. The name of the image is its build
  * id, a hash of its contents. So a second recording of the same code takes no more disk space, and the page never shows
  * other code.
  */

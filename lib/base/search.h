@@ -4,8 +4,8 @@
 #include "base/standard.h"
 
 /* Returns the number of elements that precede the searched place, which is the index of the first other element.
- * `precedes` is an expression of `element`, the address of an element. In the sorted array, it must be true for the
- * first elements and false for all others. */
+ * `precedes` is an expression of `element`, the address of an element. In the sorted array, `precedes` must be true for
+ * the first elements and false for all others. */
 #define search_count(elements, count, precedes)                                                                        \
     __extension__({                                                                                                    \
         size_t search_low = 0, search_high = (count);                                                                  \

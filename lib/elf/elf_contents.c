@@ -114,9 +114,10 @@ static bool read_compression_header(const struct elf_file *file, const struct el
 
 /* ---- decompressed sections in the cache directory ----
  *
- * A second recording of a program has a few addresses that are not in the symbol cache. Decompressing glibc's debug
- * info for them took two thirds of its instructions. A cache file holds the contents of one section and a NUL. The name
- * of a cache file identifies the debug file, and the checksum at the end of the compressed section must match. */
+ * A second recording of a program has a few addresses that are not in the symbol cache. To name these addresses, such a
+ * recording spent two thirds of its instructions on decompressing glibc's debug info. A cache file holds the contents
+ * of one section and a NUL. The name of a cache file identifies the debug file, and the checksum at the end of the
+ * compressed section must match. */
 
 enum { CACHED_SIZE_MIN = 64 << 10, CACHED_SIZE_MAX = 16 << 20, CACHE_NAME_SIZE = 64 };
 

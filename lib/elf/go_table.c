@@ -5,7 +5,7 @@
  * for the table's header. Since Go 1.18, function addresses are relative to the start of Go's text, which with cgo is
  * not the start of .text. Addresses of inlined calls are relative to a symbol that strip removes. The runtime has both
  * addresses in its `moduledata`, a record whose first two words point to the table and to its names. This file searches
- * for these two words. Where the loader fills in addresses, it reads them from the relocations.
+ * for these two words. If the loader fills in the addresses, this file reads the addresses from the relocations.
  */
 #include "elf/go_table.h"
 

@@ -20,7 +20,8 @@ void gunzip_free(struct gunzip *gunzip);
 /* Whether a file that begins with these bytes is gzip. */
 bool gunzip_begins(const unsigned char *bytes, size_t size);
 
-/* Passes the next packed bytes. The caller owns them, and must not move them until gunzip_read() returns no bytes. */
+/* Passes the next packed bytes. The caller owns the bytes, and must not move the bytes until gunzip_read() returns no
+ * bytes. */
 void gunzip_feed(struct gunzip *gunzip, const unsigned char *bytes, size_t size);
 
 /* Unpacks at most `room` bytes. Sets *size to 0 when all passed bytes are used up. */

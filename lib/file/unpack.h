@@ -25,7 +25,8 @@ enum unpacker_format unpacker_format(const unsigned char *bytes, size_t size);
 struct unpacker *unpacker_new(enum unpacker_format format);
 void unpacker_free(struct unpacker *unpacker);
 
-/* Passes the next packed bytes. The caller owns them, and must not move them until unpacker_read() returns no bytes. */
+/* Passes the next packed bytes. The caller owns the bytes, and must not move the bytes until unpacker_read() returns no
+ * bytes. */
 void unpacker_feed(struct unpacker *unpacker, const unsigned char *bytes, size_t size);
 
 /* Unpacks at most `room` bytes. Sets *size to 0 when all passed bytes are used up. */

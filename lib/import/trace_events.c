@@ -2,8 +2,8 @@
  * Chrome's trace events, as Chrome, node --trace-events-enabled, Perfetto's converters, clang -ftime-trace, Bazel and
  * many others write them: an object with traceEvents, or only its array, whose end may be missing. Events may have any
  * order. Profile and ProfileChunk events become samples, and so do the members samples and stackFrames beside the
- * events. Complete events and pairs of begin and end become markers. In a file without samples, they also become
- * stacks. Counter events become counters. Times are in µs, and may be quoted.
+ * events. Complete events and pairs of begin and end become markers. In a file without samples, these events also
+ * become stacks. Counter events become counters. Times are in µs, and may be quoted.
  * (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU)
  */
 #include "import/trace_events.h"

@@ -150,7 +150,7 @@ static bool is_state_of(const struct python_process *process, struct python_memo
     return is_pointer(state) && python_memory_read_u64(memory, state + process->layout.native_thread_id) == tid;
 }
 
-/* Searches the interpreters for the PyThreadState of the thread. Returns its address, or 0. */
+/* Searches the interpreters for the PyThreadState of the thread. Returns the address of the PyThreadState, or 0. */
 static uint64_t find_state(const struct python_process *process, struct python_memory *memory, uint32_t tid,
                            size_t *states_read)
 {

@@ -127,7 +127,8 @@ unsigned char *file_directory_load(int directory, const char *name, size_t limit
     return bytes;
 }
 
-/* Writes a new file, and stores its name in `own`. Returns its descriptor, or a negative errno value without a file. */
+/* Writes a new file, and stores its name in `own`. Returns the descriptor of the file, or a negative errno value
+ * without a file. */
 static int write_new(int directory, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
 {
     int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);

@@ -8,6 +8,6 @@
 
 #include "base/error.h"
 
-/* Opens the directory for perf_events_add_all(). Returns its descriptor; with a sentence -ENOENT if the cgroup does not
- * exist, -ENODEV if no cgroup hierarchy that supports perf events is mounted. */
+/* Opens the directory for perf_events_add_all(). Returns the descriptor of the directory. Fails with a sentence and
+ * -ENOENT if the cgroup does not exist, or -ENODEV if no mounted cgroup hierarchy supports perf events. */
 int cgroup_open(const char *name, struct error *err);

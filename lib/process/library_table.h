@@ -47,7 +47,7 @@ int library_table_add(struct library_table *table, const struct spool_library *l
 bool library_table_may_open(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping);
 
 /* Excludes root directories of processes from the symbolizer's search if file systems on their paths do not respond.
- * Call it at the end of the recording. */
+ * Call this function at the end of the recording. */
 void library_table_check_roots(struct library_table *table);
 
 /* Returns the number of files that could not be reopened when a walk needed their unwind information. *path: path of

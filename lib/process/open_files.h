@@ -54,8 +54,8 @@ bool open_files_is_silent(const struct open_files *files, uint32_t number);
 /* Stops using the process's root directory for library `number`. */
 void open_files_drop_root(struct open_files *files, uint32_t number);
 
-/* Reopens the root directories that were closed so that the target could unmount them. Call it at the end of the
- * recording. */
+/* Reopens the root directories that were closed so that the target could unmount them. Call this function at the end of
+ * the recording. */
 void open_files_reopen_roots(struct open_files *files);
 
 /* Returns the file of library `number`, or NULL if it was not added. */

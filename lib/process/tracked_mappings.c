@@ -412,7 +412,7 @@ static int is_known_at(struct tracked_mappings *mappings, struct tracked_process
     return 0;
 }
 
-/* Asks the kernel for the mapping at `pc`. `map` is the known mapping there, or NULL. */
+/* Asks the kernel for the mapping at `pc`. `map` is the known mapping at `pc`, or NULL. */
 static int query_kernel(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t pc,
                         const struct mapping *map, uint64_t time, bool *changed, struct error *err)
 {

@@ -42,7 +42,7 @@ uint64_t flush_found_time(struct thread_run *run, uint64_t most);
  * the waits in which readings found the thread runnable. */
 void take_expected_runnable_time(struct thread_run *run);
 
-/* Whether there are classes in which readings found only a runnable thread. */
+/* Whether readings of some class found only a runnable thread. */
 bool has_runnable_waits(const struct thread_run *run);
 
 /* Takes the waits of the classes in which readings found only a runnable thread, whole classes up to `most` waits.

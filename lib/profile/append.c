@@ -250,8 +250,8 @@ static bool has_no_rows(const struct profile_rows *rows)
            !rows->sources;
 }
 
-/* Returns whether the rows of `profile` follow the rows of `before`. If they do, they may keep the numbers of the
- * libraries and categories of `before`. */
+/* Returns whether the rows of `profile` follow the rows of `before`. If so, the rows of `profile` may use the numbers
+ * of libraries and categories of `before`. */
 static bool is_continuation(const struct profile *profile, const struct profile *before)
 {
     const struct profile_rows has = profile_count_rows(before), more = profile_count_rows(profile);

@@ -116,7 +116,7 @@ enum sample_table_kind {
     SAMPLE_TABLES = TABLE_EVENTS + PROFILE_EVENTS_MAX
 };
 
-/* The times in which a thread ran on one CPU, sorted by start. Only prof writes and reads them (cpuSlices). */
+/* The times in which a thread ran on one CPU, sorted by start. Only prof writes and reads slices (cpuSlices). */
 struct slice_table {
     uint32_t *cpu;
     double *start, *end; /* ms */

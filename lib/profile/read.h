@@ -42,8 +42,8 @@ struct deferred_column {
     size_t first;
 };
 
-/* Makes the reader defer runs of at least `least` bytes, starting at the next piece. With 0, the default, it defers
- * none. */
+/* Makes the reader defer runs of at least `least` bytes, starting at the next piece. With 0, the default, the reader
+ * defers no runs. */
 void profile_reader_defer_numbers(struct profile_reader *reader, size_t least);
 
 /* Returns all deferred runs so far, in order. */

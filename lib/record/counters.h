@@ -79,7 +79,8 @@ bool counters_parse(const char *text, uint32_t *wanted);
 int counters_init(struct counters *counters, const struct counters_options *options, struct error *err);
 void counters_destroy(struct counters *counters);
 
-/* Queues a process for its next reading, because it runs at `time` (ns). `by_sample`: a sample shows it. */
+/* Queues a process for its next reading, because the process runs at `time` (ns). `by_sample`: a sample shows that the
+ * process runs. */
 void counters_mark_running(struct counters *counters, struct tracked_process *process, uint64_t time, bool by_sample);
 
 /* Ends a pause at `time` (ns): changes during the pause do not count. */

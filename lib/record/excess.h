@@ -1,8 +1,8 @@
 /*
  * Reports processes that exceed a limit of the recorder. A target controls its code, unwind information, files and
- * marks, and so the recorder's cost of reading them. The code with such a cost limits it for each process. A process
- * beyond a limit loses stacks, names or marks; other processes lose nothing. A note of the recording names the first
- * process of each kind and counts the others.
+ * marks, and so the recorder's cost of reading them. The code that reads these data limits the cost for each process. A
+ * process beyond a limit loses stacks, names or marks; other processes lose nothing. A note of the recording names the
+ * first process of each kind and counts the others.
  *
  * Threads: the recorder thread.
  */

@@ -234,7 +234,7 @@ static int handle_record(struct perf_source *perf, const struct perf_merge_recor
     return handle_task(perf, &record, err);
 }
 
-/* Reads one round. Returns 1 if there may be more, 0 if the rings were empty. */
+/* Reads one round. Returns 1 if the rings may have more records, 0 if the rings were empty. */
 static int read_round(struct perf_source *perf, struct error *err)
 {
     struct perf_merge_record raw;

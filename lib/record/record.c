@@ -251,7 +251,7 @@ static int prepare_recording(struct recording *recording, struct error *err)
 /* Waits for a target that outlives its recording, or ends the target. */
 static void end_target(struct recording *recording)
 {
-    recording->loop.ending = false; /* recording_loop_handle_signals() may set it again */
+    recording->loop.ending = false; /* recording_loop_handle_signals() may set `ending` again */
     bool runs_on = recording->result->end == RECORD_SPOOL_FULL || recording->result->end == RECORD_SIZE_REACHED;
     while (runs_on && !target_is_reaped(recording->target) && !recording->loop.ending) {
         struct epoll_event ready;

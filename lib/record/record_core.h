@@ -14,5 +14,5 @@ struct record_core_result {
     char missing_name[64];       /* the first of these files */
 };
 
-/* Writes a spool file for assemble_recording(). After a failure, removes it. */
+/* Writes a spool file for assemble_recording(). After a failure, removes the spool file. */
 int record_core(const char *path, const char *spool_path, struct record_core_result *result, struct error *err);

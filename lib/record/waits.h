@@ -55,8 +55,8 @@ bool waits_handle_wakeup(struct waits *waits, const struct wakeup *wakeup);
 struct tracked_thread *waits_find_woken(const struct waits *waits, const struct wakeup *wakeup);
 
 /* Ends the waits of the thread of an EXIT record, or of all threads of the program that an exec replaces, of which any
- * may have called exec. The sums of these waits stay with the old program. Ignores other records. Call it before the
- * tracker handles the record. */
+ * may have called exec. The sums of these waits stay with the old program. Ignores other records. Call this function
+ * before the tracker handles the record. */
 int waits_end_tasks(struct waits *waits, const struct perf_record *record, struct error *err);
 
 /* Handles the record of an exec after the tracker. */

@@ -1,6 +1,6 @@
 /*
- * One perf ring: memory shared with the kernel, which writes records at the head. The recorder reads them at the tail.
- * See perf_event_open(2), "MMAP layout".
+ * One perf ring: memory shared with the kernel, which writes records at the head. The recorder reads the records at the
+ * tail. See perf_event_open(2), "MMAP layout".
  *
  * The recorder reads records in place, because a stack copy takes up to 64 KiB, and copying a stack would cost more
  * than walking it. The recorder copies only a record that wraps around the end of the ring.

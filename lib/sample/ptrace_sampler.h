@@ -85,8 +85,8 @@ void ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass);
  * Like the functions below, it fails only if the consumer fails. */
 int ptrace_sampler_interrupt_threads(struct ptrace_sampler *sampler, struct error *err);
 
-/* Checks all threads, unless they are more than 64. Call this function before a pass over waits, so that the pass also
- * reads the waits that began since the last tick. */
+/* Checks all threads if the sampler has at most 64 threads. Call this function before a pass over waits, so that the
+ * pass also reads the waits that began since the last tick. */
 int ptrace_sampler_check_threads(struct ptrace_sampler *sampler, struct error *err);
 
 /* Emits the SWITCH records of sleeping threads up to now. With `all`, running threads also get new times, which may

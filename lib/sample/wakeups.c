@@ -62,7 +62,7 @@ static int read_tracefs(struct wakeups *wakeups, struct error *err)
 
 /* ---- events ---- */
 
-/* Opens the event that copies stacks. Without it, prof still records wakers. */
+/* Opens the event that copies stacks. Without this event, prof still records wakers. */
 static bool open_stacks(struct wakeups *wakeups, uint32_t cpu)
 {
     struct error ignored;

@@ -1,6 +1,6 @@
 /*
- * The requests of the symbol API, parsed from JSON. Anyone with the address can send them, so every type and size is
- * checked.
+ * The requests of the symbol API, parsed from JSON. Anyone with the address can send requests, so the reader checks
+ * every type and size.
  */
 #pragma once
 

@@ -20,7 +20,8 @@ enum {
     LISTEN_BACKLOG = 64,
 };
 
-/* Opens a listening socket on this port of 127.0.0.1. Returns its descriptor or a negative errno value. */
+/* Opens a listening socket on this port of 127.0.0.1. Returns the descriptor of the socket, or a negative errno
+ * value. */
 static int listen_on(uint16_t port)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* Opens a directory with an index.html. Returns its descriptor, or a negative errno value. */
+/* Opens a directory with an index.html. Returns the descriptor of the directory, or a negative errno value. */
 int served_directory_open(const char *path, struct error *err);
 
 /* Opens the file at a path below the directory for reading, and stores its size. Returns -ENOENT if the file does

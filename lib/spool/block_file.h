@@ -16,7 +16,7 @@
 int block_file_create(struct block_file *file, const char *path, uint64_t keep_bytes, uint64_t keep_ns,
                       struct error *err);
 
-/* Append events or a chunk. On a full disk they queue the block and return 0. */
+/* Append events or a chunk. On a full disk the functions queue the block and return 0. */
 int block_file_add_events(struct block_file *file, const void *bytes, size_t size, struct error *err);
 int block_file_add_chunk(struct block_file *file, const void *bytes, size_t size, const struct chunk_span *span,
                          struct error *err);
@@ -32,7 +32,7 @@ int block_file_sync(struct block_file *file, struct error *err);
  * in memory, too. */
 void block_file_limit_queued(struct block_file *file);
 
-/* Moves the queued blocks to a spool file in memory. Returns its descriptor, or a negative errno value. */
+/* Moves the queued blocks to a spool file in memory. Returns the descriptor of the file, or a negative errno value. */
 int block_file_move_queued(struct block_file *file, struct error *err);
 
 /* Closes the file, frees the queued blocks, and releases the reserved disk space. Zeroes the struct. */

@@ -7,8 +7,9 @@
 
 #include "spool/block_file_state.h"
 
-/* Writes the chunk to a slot. On a full disk it replaces the oldest chunk; without an older chunk, drops the new one.
- * The caller may add the whole chunk being filled again and again, until block_slots_end_chunk(). */
+/* Writes the chunk to a slot. On a full disk, the chunk replaces the oldest chunk. Without an older chunk, the
+ * function drops the new chunk. The caller may add the whole chunk being filled again and again, until
+ * block_slots_end_chunk(). */
 int block_slots_replace_chunk(struct block_file *file, const void *chunk, size_t size, const struct chunk_span *span,
                               struct error *err);
 void block_slots_end_chunk(struct block_file *file);

@@ -45,8 +45,8 @@ int spool_writer_append(struct spool_writer *writer, enum spool_record_kind kind
 #define SAMPLE EVENT
 #include "spool/record_kinds.h"
 
-/* Writes buffered records to the file, and starts to sync the file. Call it about every second: a kill or a power
- * failure loses only records since the last flush. */
+/* Writes buffered records to the file, and starts to sync the file. Call this function about every second: a kill or a
+ * power failure loses only records since the last flush. */
 int spool_writer_flush(struct spool_writer *writer, struct error *err);
 
 uint64_t spool_writer_get_sync_cpu_time(const struct spool_writer *writer); /* ns of CPU time used by syncs */

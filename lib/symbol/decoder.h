@@ -39,7 +39,8 @@ const char *decoder_get_architecture(const struct decoder *decoder);
 /* "capstone 4.0" */
 void decoder_write_name(char *name, size_t size);
 
-/* Stores the names of the assembly syntaxes. Returns their number, which is also the number of texts per instruction.
+/* Stores the names of the assembly syntaxes. Returns the number of syntaxes, which is also the number of texts per
+ * instruction.
  */
 size_t decoder_list_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES]);
 

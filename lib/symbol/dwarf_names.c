@@ -213,7 +213,8 @@ static uint64_t read_sibling(struct dwarf_unit_reader *reader, const struct dwar
     return sibling;
 }
 
-/* Finds the offsets of the DIEs around `die`, outermost first. Returns their count, or 0 if the search failed. */
+/* Finds the offsets of the DIEs around `die`, outermost first. Returns the number of offsets, or 0 if the search
+ * failed. */
 static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *scopes)
 {
     struct dwarf_unit_reader *reader = die.reader;

@@ -12,7 +12,7 @@
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_unit.h"
 
-/* A .dwo or .dwp file. Read-only, so threads may share it. */
+/* A .dwo or .dwp file. Threads may share the struct, because nothing changes it. */
 struct dwarf_split_file {
     struct elf_file elf;
     struct bytes sections[DWARF_SECTIONS];
@@ -25,9 +25,9 @@ struct dwarf_split_file {
 int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err);
 void dwarf_split_file_close(struct dwarf_split_file *file);
 
-/* Opens the split units inside `skeletons`, the file with the skeletons. If it contains none, opens the package of a
- * library: its path plus ".dwp", this file name in one of the user's directories, or a package beside `skeletons`,
- * which may be a debug file: foo.debug.dwp, foo.dwp. Returns false if none exists. */
+/* Opens the split units inside `skeletons`, the file with the skeletons. If `skeletons` contains none, opens the
+ * package of a library: its path plus ".dwp", this file name in one of the user's directories, or a package beside
+ * `skeletons`, which may be a debug file: foo.debug.dwp, foo.dwp. Returns false if none exists. */
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search);
 

@@ -1,6 +1,6 @@
 /*
  * Names the entries of the global offset table: pointers that the dynamic linker fills in when it loads a program.
- * Calls to other libraries go through them.
+ * Calls to other libraries use these pointers.
  */
 #pragma once
 

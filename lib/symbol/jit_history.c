@@ -76,7 +76,7 @@ static size_t count_leaves(const struct jit_history *history)
     return history->bounds.length ? history->bounds.length - 1 : 0;
 }
 
-/* Finds the nodes that cover the leaves [first, last). Returns their count, at most 2 per level. */
+/* Finds the nodes that cover the leaves [first, last). Returns the number of nodes, at most 2 per level. */
 enum { COVER_MAX = 128 };
 
 static size_t find_covering_nodes(size_t leaves, size_t first, size_t last, size_t nodes[COVER_MAX])
@@ -192,7 +192,7 @@ static size_t find_leaf(const struct jit_history *history, uint64_t address)
     return first + find_last_at_or_before(history->bounds.data + first, rest < BLOCK ? rest : BLOCK, address);
 }
 
-/* Finds the node's last change up to the time. Returns its index plus 1, or 0. */
+/* Finds the node's last change up to the time. Returns the index of the change plus 1, or 0 without a change. */
 static size_t find_last_change(const struct jit_history *history, size_t node, uint64_t time)
 {
     size_t first = find_first_change(history, node), low = first, high = history->nodes[node].end;

@@ -1,7 +1,7 @@
 /*
  * Reads jitdump files, in which JIT compilers log their code: jit-PID.dump, version 1
- * (tools/perf/Documentation/jitdump-specification.txt of the Linux source). Unlike perf maps (perf_map.h) they have
- * timestamps. So each code keeps its name if later code reuses the address.
+ * (tools/perf/Documentation/jitdump-specification.txt of the Linux source). Unlike perf maps (perf_map.h), jitdump
+ * files have timestamps. So each code keeps its name if later code reuses the address.
  */
 #pragma once
 

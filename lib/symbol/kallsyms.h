@@ -31,8 +31,8 @@ int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const cha
 void kallsyms_destroy(struct kallsyms *kallsyms);
 
 /* Encodes the functions of the core kernel as the bytes of a file. Offsets from _text replace addresses, because
- * offsets are the same at each boot and reveal no address. The caller frees the bytes. NULL if there are no functions
- * or memory ran out. */
+ * offsets are the same at each boot and reveal no address. The caller frees the bytes. NULL if the kernel has no
+ * functions, or memory ran out. */
 unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
 
 /* Decodes the parts of an encoded file that contain the functions at these sorted rvas; the address of _text is

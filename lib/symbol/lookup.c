@@ -377,8 +377,8 @@ static void append_frames(struct frames_of_address *from, const struct dwarf_fra
         *from = (struct frames_of_address){frames->list.data + first, frames->ends[k] - first};
 }
 
-/* The last row of a function in a line table lasts until the next function. Bytes between them (padding, code
- * without a symbol, DIE or CFI) do not belong to its line. */
+/* The last row of a function in a line table lasts until the next function. Bytes between two functions (padding, code
+ * without a symbol, DIE or CFI) do not belong to the line of this row. */
 static bool is_line_of_another_function(const struct lookup *lookup, const struct lookup_symbol *symbol,
                                         struct frames_of_address from)
 {

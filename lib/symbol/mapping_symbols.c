@@ -1,8 +1,8 @@
 /*
  * ELF for the ARM architecture (AAELF, "Mapping symbols"): $a, $t and $x start ARM, Thumb and AArch64 code, $d starts
- * data; a period and any text may follow. strip removes them with the other local symbols. Without them, bit 0 of a
- * function's address shows whether the function is Thumb code. Without a function, Thumb is likely, because compilers
- * for today's systems generate it; but PLT stubs are ARM code.
+ * data; a period and any text may follow. strip removes them with the other local symbols. Without mapping symbols, bit
+ * 0 of a function's address shows whether the function is Thumb code. Without a function, Thumb is likely, because
+ * compilers for today's systems generate it; but PLT stubs are ARM code.
  */
 #include "base/search.h"
 #include "elf/elf_table.h"

@@ -10,8 +10,8 @@
 struct kallsyms;
 struct symbol_cache;
 
-/* `directory` holds the saved files ("/home/me/.cache/prof"). If it is NULL or unusable, the cache is in memory only.
- * NULL if memory runs out. */
+/* `directory` holds the saved files ("/home/me/.cache/prof"). If `directory` is NULL or unusable, the cache is in
+ * memory only. NULL if memory runs out. */
 struct symbol_cache *symbol_cache_new(const char *directory);
 
 /* Saves the libraries that have new answers. A failed write is not an error. Accepts NULL. */

@@ -204,8 +204,8 @@ void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *f
         add_table(matcher, file, &file->sections.data[i], base);
 }
 
-/* The pass noted `nearest` and `unsized` at the first address after each start. Spreads them to the following
- * addresses, and `next` to the preceding ones. */
+/* The pass noted `nearest` and `unsized` at the first address after each start. This function copies both values to the
+ * following addresses, and `next` to the preceding addresses. */
 static void copy_candidates_to_neighbors(struct symbol_matcher *matcher)
 {
     for (size_t i = 1; i < matcher->count; i++) {

@@ -33,8 +33,8 @@ struct bottleneck {
 int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *engine, struct error *err);
 
 /* The same for the object of most waits. `groups`: the waits of the query by object, which may be empty. `path`: the
- * critical path from bottleneck_find_path(). If it explains why threads wait for another object than the end of
- * a thread, pools are no bottleneck. */
+ * critical path from bottleneck_find_path(). If the path explains why threads wait for another object than the end of a
+ * thread, pools are no bottleneck. */
 int bottleneck_find_object(struct bottleneck *bottleneck, const struct engine *engine, const struct wait_groups *groups,
                            const struct bottleneck *path, struct error *err);
 

@@ -2,7 +2,7 @@
  * The critical path: the work and the waits that bring a thread to the end of a time range. A faster program must
  * shorten a segment of this path.
  *
- * The path goes backwards in time. Where the thread runs, or is runnable, the path stays on the thread. Where it
+ * The path goes backwards in time. Where the thread runs, or is runnable, the path stays on the thread. If the thread
  * waited, and a recorded thread ended the wait, the path continues with the waker at the time of the wakeup, also in
  * other processes. At the start of a thread, the path continues with the thread that created it. A wait that a timer, a
  * device or a thread outside of the recording ended is itself on the path. So the segments tile the range.

@@ -84,7 +84,7 @@ static bool skip_arguments(struct scan *scan)
     return end != NULL;
 }
 
-/* Handles the parentheses at scan->at. False: they are the parameters, so the name ends. */
+/* Handles the parentheses at scan->at. Returns false if the parentheses are the parameters, so that the name ends. */
 static bool skip_parentheses(struct scan *scan)
 {
     const char *end = find_closing_bracket(scan, '(', ')');

@@ -18,7 +18,7 @@ static void add_demand(struct usage *usage, double from, double to)
         usage->demand[i] += fmin(to, (double)(i + 1)) - fmax(from, (double)i);
 }
 
-/* Adds the times in which a thread runs or is runnable. Returns its CPU time in the range, ms. */
+/* Adds the times in which a thread runs or is runnable. Returns the CPU time of the thread in the range, ms. */
 static double add_thread(struct usage *usage, uint32_t thread)
 {
     const struct thread_gaps gaps = find_sample_gaps(usage->profile, thread);

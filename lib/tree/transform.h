@@ -26,7 +26,7 @@ enum transform_kind {
     TRANSFORM_COLLAPSE_DIRECT_RECURSION, /* func: adjacent frames of the func become one */
     TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames, and all frames between them, become one */
     TRANSFORM_COLLAPSE_FUNCTION,         /* func: its callees disappear, and their time becomes its own */
-    TRANSFORM_MERGE_CATEGORY,            /* category: its frames disappear, their time goes to the callers */
+    TRANSFORM_MERGE_CATEGORY, /* category: the frames of the category disappear, and their callers get their time */
     TRANSFORM_FOCUS_RESOURCE, /* resource: frames of other libraries disappear; samples without any are dropped */
     TRANSFORM_DROP_RESOURCE,  /* resource: samples whose innermost frame is in the library are dropped */
     TRANSFORM_MERGE_RESOURCE, /* resource: its frames disappear, their time goes to the callers */

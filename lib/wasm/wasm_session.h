@@ -90,7 +90,7 @@ struct query_summary {
     double root_total, samples, all_total, all_samples;
     double node_count;
     double base_total, new_total;         /* of a comparison */
-    double base_intervals, new_intervals; /* see engine_count_intervals() */
+    double base_intervals, new_intervals; /* number of intervals, see engine_count_intervals() */
 };
 
 /* The confidence of a function's change: see tree/changes.h. */
