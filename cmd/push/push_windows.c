@@ -116,7 +116,7 @@ static void print_failed_window(struct pusher *pusher, uint64_t samples, bool ar
     if (are_lost)
         ui_fail("cannot push %s of the recording: %s", what, err->text);
     else if (!pusher->is_behind)
-        ui_print_message("%s; the next window includes the %s of this one", err->text, what);
+        ui_print_message("%s; the next window includes the %s of this window", err->text, what);
     pusher->is_behind = !are_lost;
     pusher->has_lost |= are_lost;
 }

@@ -8,7 +8,8 @@
  *   process, so that other users cannot name functions of this process. The last rule gives root the symbols of
  * other users' programs, and of programs in a user namespace;
  *   - it was written after the process (after an exec: the program) started: an older file is of an earlier process
- * with that pid. Of the programs that one pid ran, only the last can own the file, because each writes a new one.
+ * with that pid. If several programs ran under one pid, only the last program can own the file, because each program
+ * writes a new file.
  *
  * prof reads the file after the process has ended. The recorder stored the pid of the process in its own namespace, and
  * has its /tmp open (process/jit_files.h), so that programs in containers also get symbols. A recovered recording has

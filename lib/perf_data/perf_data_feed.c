@@ -176,7 +176,7 @@ static int map_other_kernel(struct perf_data_feed *feed, const struct perf_recor
     const char *base = path_get_base_name(mapping->path);
     snprintf(name, sizeof(name), is_image || base[0] == '[' ? "%s" : "[%s]", is_image ? "[kernel.kallsyms]" : base);
     const struct perf_data_build_id *id = perf_data_find_build_id(feed->data, is_image ? name : mapping->path);
-    /* Without a build id, the running kernel's symbols would apply: no kernel has this one. */
+    /* Without a build id, the running kernel's symbols would apply. No kernel has this build id. */
     static const unsigned char no_id[20] = {0};
     const struct spool_library library = {.library_kind = is_image ? SPOOL_LIB_KERNEL : SPOOL_LIB_KERNEL_MODULE,
                                           .path = name,

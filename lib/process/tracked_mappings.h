@@ -37,7 +37,7 @@ int tracked_mappings_add(struct tracked_mappings *mappings, struct tracked_proce
 int tracked_mappings_read(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
                           bool *changed, struct error *err);
 
-/* Reads the mappings of a process whose mappings were deferred (maps_unread), once. */
+/* Reads the mappings of a process whose mappings the tracker has not read yet (maps_unread). */
 int tracked_mappings_read_unread(struct tracked_mappings *mappings, struct tracked_process *process, uint64_t time,
                                  struct error *err);
 

@@ -140,7 +140,7 @@ static bool parse_line(const struct mark_file *file, struct spool_program_mark *
     return *length != 0;
 }
 
-/* Counts an ignored line. `first` receives the position of the first one. */
+/* Counts an ignored line. `first` receives the position of the first ignored line. */
 static void count_bad_line(const struct mark_file *file, uint64_t *count, char *first, size_t size)
 {
     if (!(*count)++)

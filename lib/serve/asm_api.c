@@ -1,5 +1,5 @@
 /*
- * The request asm/v1 of the symbol API. The code comes from the mapped file, if its build id is the recorded one.
+ * The request asm/v1 of the symbol API. The code comes from the mapped file if the file has the recorded build id.
  */
 #include "serve/symbol_api.h"
 

@@ -1,5 +1,5 @@
 /*
- * The profile that the server shows: the recorded one, or, after a change, a later one.
+ * The profile that the server shows: the first profile, or a newer profile that replaced it.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  *
  * A line table is a program for a small state machine. The program emits rows (address, file, line, column) in
  * sequences of ascending addresses. prof does not store the rows. The requested addresses are sorted, so prof matches
- * each emitted row at once with the requested addresses up to the next row. Of several rows with one address the last
- * one wins. Sequences at address 0 belong to functions that the linker dropped.
+ * each emitted row at once with the requested addresses up to the next row. If several rows have the same address, the
+ * last row counts. Sequences at address 0 belong to functions that the linker dropped.
  */
 #include "base/search.h"
 #include "symbol/dwarf_lines.h"

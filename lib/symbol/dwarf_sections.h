@@ -24,7 +24,7 @@ enum dwarf_section {
 };
 
 /* The result of prof's own reader. The verdict decides whether libdw may read the remaining data. The verdict of a unit
- * is its first problem. The verdict of several units is the worst one. */
+ * is its first problem. Several units together have the worst verdict of a unit. */
 enum dwarf_verdict {
     DWARF_READ, /* read to the end of the unit */
     /* stopped at unsupported data: a version, a form, an extension, a big-endian file. libdw reads the unit. */

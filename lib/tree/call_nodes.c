@@ -6,9 +6,9 @@
  *     child is missing, or `last_used` is the child. Otherwise the pass walks the siblings. A node with more than
  *     MANY_CHILDREN has its children in a hash table, so a root with 100,000 callees does not take quadratic time.
  *  2. From last to first, add up the sizes of subtrees.
- *  3. From first to last, give each node its depth-first number, and write its row: a child takes the next free number
- *     of its parent, and reserves as many as its subtree has. No walk over child lists is needed, and siblings keep the
- *     order in which they were first seen.
+ *  3. From first to last, give each node its depth-first number, and write its row. A child takes the next free number
+ * of its parent, and reserves one number for each node of its subtree. No walk over child lists is needed, and siblings
+ * keep the order in which they were first seen.
  *
  * The data of later passes is in separate arrays, so the first pass touches few cache lines.
  */

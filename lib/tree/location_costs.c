@@ -1,8 +1,8 @@
 /*
- * The walk visits stacks depth first and counts how often each location is on the path from the root. A location gets
- * the weight of all samples below a stack if the path to the stack does not contain the location. The path of an
- * inverted row begins at the leaf, so its stacks form no subtree; for each stack, the code compares the frames with the
- * path.
+ * The walk visits stacks depth first and counts how often each location is on the path from the root. A stack adds the
+ * weight of all samples below it to its location, unless the location is already on the path, so a recursive function
+ * counts once. The path of an inverted row begins at the leaf, so its stacks form no subtree; for each stack, the code
+ * compares the frames with the path.
  */
 #include "tree/location_costs.h"
 

@@ -176,7 +176,8 @@ static bool precedes(const struct found_process *found, uint32_t pid, double tim
     return found->pid != pid ? found->pid < pid : found->row.start <= time;
 }
 
-/* Returns the last process with this number that started by a time, else the first one; PROFILE_NONE: none. */
+/* Returns the last process with this number that started by a time, otherwise the first process with this number, or
+ * PROFILE_NONE for none. */
 static uint32_t find_process(const struct making *making, uint32_t pid, double time)
 {
     double latest = isnan(time) ? -INFINITY : time;

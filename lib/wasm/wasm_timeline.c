@@ -59,11 +59,11 @@ const struct view *session_thread_times(struct session *session, double from, do
     return ANSWER(session, count, session->timeline.thread_times.data);
 }
 
-/* Writes the call path (its length, then its funcs), then columns of one entry: time, CPU percent (NAN: unknown),
- * category, whether a transform dropped the sample (then the path is empty), start and end of a wait (NAN: the thread
- * ran), its reason and waker, the time of its unseen waits, and the number of its innermost callers in a runtime. NULL
- * without a sample at the time (session_error() is then empty). The input holds threads and transforms, as for
- * session_get_stacks(). */
+/* Writes the sample at a time. The call path comes first: its length, then its funcs. Columns of one entry follow:
+ * time, CPU percent (NAN: unknown), category, and whether a transform dropped the sample, which leaves the path empty.
+ * For a wait, the next columns are start and end (NAN: the thread ran), reason, waker, and the time of the unseen
+ * waits. The last column is the number of innermost callers in a runtime. Returns NULL without a sample at the time
+ * (session_error() is then empty). The input holds threads and transforms, as for session_get_stacks(). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time, uint32_t thread_count,
                                      uint32_t transform_words)
 {
