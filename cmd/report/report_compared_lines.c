@@ -1,7 +1,7 @@
 /*
  * `prof diff --hot-lines` and `--lines FILE`: the source lines of all files by the change of their self time. prof
- * matches lines by file and number, and uses the base's file name of each function: a line below an inserted line has
- * two rows, one as gone and one as new. --lines prints all lines of the file, by number.
+ * matches lines by file and number, and uses the base's file name of each function. A line below an inserted line
+ * therefore has two rows, one as gone and one as new. --lines prints all lines of the file, by number.
  */
 #include "cmd/report/report_compared_lines.h"
 

@@ -24,11 +24,11 @@ int replay_add_event(struct replay *replay, const struct spool_event_sample *sam
 }
 
 /*
- * Returns the factor from the periods of an event's samples to the kernel's count. With a sampling frequency, the
- * periods of software events sum up to more than the count, up to twice as much for bursts: at each timer tick the
- * kernel adapts the period and samples the next event, without regard to the rest of the previous period
- * (perf_adjust_period() compares this rest, which is negative for software events, as unsigned). The periods of a
- * flight recorder stay unscaled, because its spool lacks samples that the kernel counted.
+ * Returns the factor from the periods of an event's samples to the kernel's count. With a sampling frequency, the sum
+ * of the periods of software events exceeds the count, for bursts by up to 100 %. At each timer tick, the kernel adapts
+ * the period and samples the next event, and ignores the rest of the previous period (perf_adjust_period() compares
+ * this rest, which is negative for software events, as unsigned). The periods of a flight recorder stay unscaled,
+ * because its spool lacks samples that the kernel counted.
  */
 static double find_scale(const struct replay *replay, size_t i)
 {

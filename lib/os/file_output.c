@@ -1,7 +1,7 @@
 /*
- * Writes output files. Root writes with care in a directory of another user, who may have created a symbolic link: prof
- * creates the new file with O_EXCL and changes it only through its descriptor, and root replaces another user's link
- * instead of following it.
+ * Writes output files. In a directory of another user, who may have created a symbolic link, root must not follow the
+ * link. prof creates the new file with O_EXCL and changes the file only through its descriptor, and root replaces
+ * another user's link.
  */
 #include "os/file_output.h"
 

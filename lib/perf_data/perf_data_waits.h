@@ -2,8 +2,8 @@
  * Waits of the threads of a perf.data file, with times and reasons. Part of perf_data_feed.c.
  *
  * The times come from SWITCH records (perf record --switch-events). Without SWITCH records, times come from the
- * tracepoint sched:sched_switch, if all processes were recorded: for a single process, the tracepoint reports only that
- * threads leave a CPU, not that they return. (Some kernels omit switches from the idle task of a CPU: then waits on
+ * tracepoint sched:sched_switch if perf recorded all processes. For a single process, the tracepoint reports only when
+ * threads leave a CPU, not when threads return. (Some kernels omit switches from the idle task of a CPU: then waits on
  * that CPU are missing, too.) Both sources report whether the thread was runnable. The stack of a wait comes from a
  * sample of the tracepoint, or of the event context-switches; the stack's kernel functions give the reason.
  */

@@ -2,9 +2,10 @@
  * The open-file table: the mapped files of a recording, which the symbolizer reads after the recording. By then the
  * process and the root directory of its container may be gone, and its files deleted or rebuilt.
  *
- * An open file blocks the unmounting of its file system, which the target may need. So a file stays open in two cases:
- * prof uses the file's mount anyway (the mount of its root or working directory), or no path leads to the file, because
- * it was deleted or is in another mount namespace. Other files are reopened by path and identity (os/file_source.h).
+ * An open file blocks the unmounting of its file system, which the target may need. So a file stays open in two cases.
+ * Either prof uses the file's mount anyway (the mount of its root or working directory), or no path leads to the file,
+ * because the file was deleted or is in another mount namespace. Other files are reopened by path and identity
+ * (os/file_source.h).
  *
  * Threads: the recorder thread while it records, which also calls open_files_reopen_roots(); then any thread may read.
  */

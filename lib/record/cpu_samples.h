@@ -2,8 +2,8 @@
  * The producer of samples: walks the stack of each record of a sampling source, and appends the call chain to the
  * spool. A sample counts CPU time or another event (prof record -e).
  *
- * The recorder walks stacks at once because stacks are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1
- * kHz) and call chains are small (some 10 bytes), and because it can still read the memory above the copy
+ * The recorder walks stacks at once, for two reasons. Stacks are large (up to 64 KiB each, 64 MB a second for each busy
+ * CPU at 1 kHz), and call chains are small (some 10 bytes). And the recorder can still read the memory above the copy
  * (stack_reader.c, wakeup_mode.c).
  *
  * Threads: the recorder thread.

@@ -54,11 +54,10 @@ void cpu_pin_release(struct cpu_pin *pin);
 
 /*
  * Keeps a stopped thread on its CPU when it continues. The recorder occupies that CPU, so the kernel would move the
- * thread to an idle CPU: the target would move at each sample, and samples would miss the time of the move.
- * cpu_stay_begin() restricts the thread to this CPU; the caller wakes the thread, which waits for the CPU behind the
- * recorder; cpu_stay_end() restores its CPUs. Does nothing if the recorder runs on another CPU, or if the thread may
- * run only on this CPU. A recorder killed in the microsecond between the two calls leaves the thread restricted to its
- * CPU.
+ * thread to an idle CPU at each sample, and samples would miss the time of the move. cpu_stay_begin() restricts the
+ * thread to this CPU; the caller wakes the thread, which waits for the CPU behind the recorder; cpu_stay_end() restores
+ * its CPUs. Does nothing if the recorder runs on another CPU, or if the thread may run only on this CPU. A recorder
+ * killed in the microsecond between the two calls leaves the thread restricted to its CPU.
  */
 struct cpu_stay {
     cpu_set_t only, before;

@@ -104,8 +104,8 @@ static void choose_layout(struct perf_events *events)
 
 int perf_attr_find_supported(struct perf_events *events)
 {
-    /* Events of whole CPUs use the clock: a CPU's cycle counter cannot be attributed to a thread, and the kernel adapts
-     * the period of a cycles event to the load of its CPU, so that a sample would stand for an unknown time. */
+    /* Events of whole CPUs use the clock, because a CPU's cycle counter counts no single thread. The kernel also adapts
+     * the period of a cycles event to the load of its CPU, so a sample would stand for an unknown time. */
     events->hardware = !events->all;
     events->tier = PERF_TIER_KERNEL_AND_USER;
     events->layout.read_format =

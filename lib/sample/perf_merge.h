@@ -35,9 +35,9 @@ void perf_merge_set_layout(struct perf_merge *merge, size_t ring, const struct p
 bool perf_merge_begin(struct perf_merge *merge);
 
 /*
- * Whether a thread has not run since its sample at `time` (ns), which is the current record or a later record: the
- * rings show that the thread left its CPU by `latest` (ns) and has not run since. The kernel writes a SWITCH record
- * before the new thread executes anything. Needs SWITCH or SWITCH_CPU_WIDE records.
+ * Whether the rings show that a thread left its CPU by `latest` (ns) and has not run since. `time` (ns) is the time of
+ * the thread's sample, which is the current record or a later record. The kernel writes a SWITCH record before the new
+ * thread executes anything. Needs SWITCH or SWITCH_CPU_WIDE records.
  */
 bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
 

@@ -72,10 +72,9 @@ static uint64_t find_unit_size(const struct lookup *lookup, const struct lookup_
 }
 
 /* Returns the number of threads for a unit: its share of all threads, if the unit is large enough. Each thread loads
- * the whole unit and skips over all of its DIEs; most of the time goes into the functions with requested addresses.
- * 2,000 addresses in one unit of 7 MB take 82 ms of CPU time on one thread and 136 ms on four (gcc; clang: 120 and
- * 176). Splitting the DIEs instead would need their offsets: only gcc writes DW_AT_sibling, and finding them takes as
- * long as skipping. */
+ * the whole unit and passes all of its DIEs. Functions with requested addresses take most of the time. 2,000 addresses
+ * in one unit of 7 MB take 82 ms of CPU time on one thread and 136 ms on four (gcc; clang: 120 and 176). Splitting the
+ * DIEs instead would need their offsets: only gcc writes DW_AT_sibling, and finding them takes as long as skipping. */
 static size_t count_unit_parts(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
 {
     enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };

@@ -1,7 +1,7 @@
 /*
- * Part of a lookup that uses libdw, the second reader of DWARF: for the addresses whose units our reader declined, or
- * for all addresses when the two readers are compared. libdw runs after prof's own reader has read all units, because
- * libdw must not read a file with a damaged unit.
+ * The part of a lookup that uses libdw, the second reader of DWARF. libdw reads the units that prof's reader rejects,
+ * or all units when `prof symbolicate --check` compares the two readers. libdw runs after prof's own reader has read
+ * all units, because libdw must not read a file with a damaged unit.
  *
  * A handle of libdw serves one thread, so libdw runs on the thread that composes the library's answers.
  */

@@ -12,9 +12,10 @@
  *
  * Threads also wait for work with condition variables, semaphores, pipes and sockets, so these are no bottleneck.
  * Neither is a lock of unknown kind, but a lock of PostgreSQL or of the memory map is one. A condition variable or a
- * semaphore is a bottleneck only with wakers, if one function waits and ends waits, as for the items of a pool, and
- * threads with items run or wait for something else for most of the time: "8 of 9 threads wait 63% of their time for
- * condition variable pool_free in pool_get. Thread client, which ends waits, mostly sleeps in run_query."
+ * semaphore is a bottleneck only under three conditions: the profile has wakers; one function both waits and ends
+ * waits, as for the items of a pool; and for most of the time, threads with items run or wait for something else: "8 of
+ * 9 threads wait 63% of their time for condition variable pool_free in pool_get. Thread client, which ends waits,
+ * mostly sleeps in run_query."
  */
 #pragma once
 

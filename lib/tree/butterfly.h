@@ -60,8 +60,9 @@ struct butterfly {
     struct butterfly_focus focus;
     struct butterfly_tree sides[2];
     struct butterfly_members scratch;
-    /* Per node, for a library or category: the last entry into it at or above the node (NODE_NONE: none), the weight
-     * at and below the node with that entry, and whether any self below is not 0. Otherwise NULL. */
+    /* For a library or category, each node has the last entry into the library or category at or above the node
+     * (NODE_NONE: none), the weight at and below the node with that entry, and whether any self below is not 0.
+     * Otherwise NULL. */
     uint32_t *entry;
     double *own_total;
     double *own_side_total[PROFILE_SIDES]; /* of a comparison */

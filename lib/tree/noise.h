@@ -1,10 +1,10 @@
 /*
  * Statistics that separate changes from noise.
  *
- * The time of a function on one side is a sum over units: runs, whose mean counts, marked intervals in a comparison of
- * the slowest intervals with the others, which count like runs, or intervals of time ("blocks") of a single run. The
- * variance of the units gives the 95 % confidence interval of the change, by Welch's t (B. L. Welch, 1947: the sides
- * have different variances).
+ * The time of a function on one side is a sum over units. Units are runs, whose mean counts, or intervals of time
+ * ("blocks") of a single run. In a comparison of the slowest marked intervals with the others, units are the marked
+ * intervals, which count like runs. The variance of the units gives the 95 % confidence interval of the change, by
+ * Welch's t (B. L. Welch, 1947: the sides have different variances).
  *
  *   - For runs, the variance of the mean is the variance of the runs divided by their number.
  *   - For blocks, the variance of the mean is the sum of the squares of the blocks. A bootstrap that draws blocks with

@@ -1,8 +1,8 @@
 /*
  * The stacks of a tree: for each stack its caller, func and category. Every computation on a tree starts from a view.
- * The first view comes from the profile itself. Transforms (transform_stacks.h) derive views from it with the same
- * number of stacks: such a view has its own callers and funcs, and maps each stack of the profile to the stack in which
- * its samples now end. Later passes (call nodes, search, timings) treat all views alike.
+ * The first view comes from the profile itself. Transforms (transform_stacks.h) derive views with the same number of
+ * stacks from this view. A derived view has its own callers and funcs, and maps each stack of the profile to the stack
+ * in which its samples now end. Later passes (call nodes, search, timings) treat all views alike.
  *
  * Func indexes at or above profile->funcs.length stand for whole libraries, one per resource: see get_resource_func().
  */

@@ -1,9 +1,8 @@
 /*
  * Transforms drop or merge parts of the stacks. Each transform works on the result of the previous transform. Names and
- * meanings are those of the Firefox Profiler; prof adds "drop category", "merge category", the same three transforms
- * for libraries as for categories, "focus frames" and "merge matching". transform_stacks.c applies a transform to
- * stacks, transform_path.c to the path of a row. The marker transform selects samples by time: sample_filter.h applies
- * it.
+ * meanings come from the Firefox Profiler. prof adds "drop category", "merge category", the same three transforms for
+ * libraries as for categories, "focus frames" and "merge matching". transform_stacks.c applies a transform to stacks,
+ * transform_path.c to the path of a row. The marker transform selects samples by time: sample_filter.h applies it.
  */
 #pragma once
 

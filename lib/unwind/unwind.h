@@ -110,8 +110,8 @@ struct address_space;
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);
 
-/* Whether the thread has no user stack, because it is inside execve: the kernel has dropped the old program's memory,
- * the new program does not run yet, and the registers are still those of the old program. */
+/* Whether the thread has no user stack, because the thread is inside execve. The kernel has dropped the old program's
+ * memory, the new program does not run yet, and the registers still belong to the old program. */
 bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack);
 
 /* ---- modules ---- */

@@ -1,10 +1,10 @@
 /*
  * Unknown registers. For a waiting thread, only sp and pc are known. These are enough until a CFA depends on a frame
  * pointer that no inner function has saved: in code with frame pointers (-O0, -fno-omit-frame-pointer) below a system
- * call wrapper without. If the code up to the return instruction does not show where the return address is, the walker
- * searches for the frame from sp upwards: the CFI's slot for the return address
- * must hold an address after a call of this function or an indirect call. Uninitialized variables may hold old return
- * addresses, so a walk from a candidate must also reach its caller.
+ * call wrapper without. If the code up to the return instruction does not show the place of the return address, the
+ * walker searches for the frame from sp upwards. The CFI's slot for the return address must hold an address after a
+ * call of this function or an indirect call. Uninitialized variables may hold old return addresses, so a walk from a
+ * candidate must also reach its caller.
  */
 #include "unwind/walk.h"
 
