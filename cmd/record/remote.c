@@ -72,8 +72,8 @@ static struct {
     volatile sig_atomic_t signal;    /* the one that ended the connection, or 0 */
 } ssh;
 
-/* During the recording, two signals are for the other machine's prof, and a third one ends the waiting for programs
- * that still write there. Before and after the recording, a signal ends the connection. */
+/* During the recording, the first two signals go to prof on the other machine. The third signal ends the waiting for
+ * programs that still write on the other machine. Before and after the recording, a signal ends the connection. */
 static void handle_signal(int number)
 {
     const char *word = number == SIGINT ? "INT\n" : number == SIGHUP ? "HUP\n" : "TERM\n";

@@ -17,7 +17,7 @@ struct replay_event {
     struct sample_store *store; /* NULL before the first sample */
     uint64_t samples, truncated;
     uint64_t total; /* sum of the periods of the samples */
-    double scale;   /* occurrences per unit of period */
+    double scale;   /* factor from the periods of samples to occurrences of the event */
 };
 
 /* `beside`: see sample_store_new(). */

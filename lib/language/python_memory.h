@@ -50,8 +50,8 @@ struct python_words {
     size_t count;
 };
 
-/* Reads these pages, if they exist, and compares the top of the copied stack with the current stack. Returns false if
- * the stacks differ, or if no memory could be read. */
+/* Reads the existing pages of `pages`, and compares the top of the copied stack with the current stack. Returns false
+ * if the stacks differ, or if no memory could be read. */
 bool python_memory_fetch(struct python_memory *memory, const struct python_pages *pages,
                          const struct python_words *words);
 

@@ -16,7 +16,7 @@ struct file_work {
 };
 
 /* Runs the work on another thread, and waits at most `timeout_ns` ns, or longer while that thread only waits for a CPU.
- * Returns 0 when the work is done, and the caller owns the work again. Returns -ETIMEDOUT if the work is not done, and
+ * Returns 0 when the work is done. The caller then owns the work again. Returns -ETIMEDOUT if the work is not done, and
  * the other thread then frees the work. Returns -EAGAIN and frees the work if no thread can start. */
 int file_run_with_timeout(struct file_work *work, uint64_t timeout_ns);
 

@@ -11,7 +11,7 @@
 void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)(void *context, size_t i),
                   void *context);
 
-/* Starts a detached thread with all signals blocked. Returns false if it cannot start. */
+/* Starts a detached thread with all signals blocked. Returns false if the thread cannot start. */
 bool thread_start_detached(void *(*body)(void *context), void *context);
 
 /* Initializes a condition for timed waits by the clock of make_monotonic_time_after_ms(). */

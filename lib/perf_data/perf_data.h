@@ -84,7 +84,7 @@ int perf_data_open(struct perf_data *data, const void *bytes, size_t size, struc
 void perf_data_destroy(struct perf_data *data);
 
 /* Visits a record: `bytes` begins with the header, which contains `size`. If `lasts`, the bytes are part of the file,
- * and stay valid; else they are valid until the visitor returns. Return 0 to continue. */
+ * and stay valid; otherwise the bytes are valid until the visitor returns. The visitor returns 0 to continue. */
 typedef int perf_data_visitor(void *context, const unsigned char *bytes, size_t size, bool lasts);
 
 /* Adds a file of the directory that `perf record --threads` writes: "data" has the header, "data.0" and so on only

@@ -99,7 +99,7 @@ static bool is_cpp_parsing_bounded(const char *name)
 
 /* ---- C++: searching packs ---- */
 
-enum { REFERENCES_MAX = 4 }; /* this number of references causes little doubling */
+enum { REFERENCES_MAX = 4 }; /* limit of references, below which the doubling of nodes costs little */
 
 #define SEARCH_MAX (UINT64_C(1) << 24) /* limit of visited nodes: about 50 ms */
 

@@ -66,7 +66,7 @@ static bool is_code(char type)
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* Splits a line into strings. Returns false if its format is unknown. */
+/* Splits a line into strings. Returns false if the line has an unknown format. */
 static bool parse_line(struct kallsyms *kallsyms, char *line, struct kernel_symbol *symbol, char *type)
 {
     char *at = line;

@@ -26,8 +26,8 @@ int name_finder_init(struct name_finder *finder, const struct profile *profile, 
 /* Sets the weight of each func to the magnitude of its total. Funcs that are not in `functions` get 0. */
 void name_finder_weigh(struct name_finder *finder, const struct func_timings *functions);
 
-/* Finds the best `limit` funcs of the profile, best first. `found` reuses its memory. Without words, all funcs have the
- * same score. */
+/* Finds the best `limit` funcs of the profile, best first. A call reuses the memory of `found` from the previous call.
+ * Without words, all funcs have the same score. */
 int name_finder_find(const struct name_finder *finder, const char *text, size_t length, size_t limit,
                      struct found_names *found, struct error *err);
 

@@ -17,7 +17,7 @@ struct value_context {
 /* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". A number without a unit has all its digits. */
 void format_number(char out[QUANTITY_TEXT_MAX], const char *format, double value);
 
-/* Appends a value of JSON text: strings decoded, lists with commas between, each row of a table on a line; a value that
- * does not fit its format is appended unchanged. False if memory ran out. */
+/* Appends a value of JSON text. Decodes strings, separates the items of lists by commas, and writes each row of a table
+ * on a line. Appends a value that does not fit its format unchanged. False if memory ran out. */
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *json, size_t length);

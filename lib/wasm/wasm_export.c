@@ -13,7 +13,7 @@
 enum export_scope {
     SCOPE_THREADS = 1,    /* only the threads of the query */
     SCOPE_RANGE = 2,      /* only the time range of the query */
-    SCOPE_TRANSFORMS = 4, /* only the samples after the query's transforms and search, in its threads and range */
+    SCOPE_TRANSFORMS = 4, /* only the samples that the query counts, after its transforms and search */
 };
 
 enum { MOST_LIBRARIES = 64 };
