@@ -214,6 +214,7 @@ await check('notes name a range, pin a function, and are in the address', async 
     const { entries } = JSON.parse(gunzipSync(readFileSync(noted)).toString()).meta.extra.find(({ label }) => label === 'Notes');
     assertEqual(JSON.stringify(entries[0].value.slice(2)), '["start","nothing <b>yet</b>"]', 'the saved note about a range');
     assertEqual(`${entries[1].value[0]} ${entries[1].value[2]}`, `${pinned} slow`, 'the saved note about a function');
+    assert(entries[1].value[1] !== '' && (await notes.last().innerText()).includes(entries[1].value[1]), 'no library beside the function');
     const prof = (...options) => execFileSync(process.env.PROF, options, { encoding: 'utf8' });
     assert(prof('report', noted).includes('start: nothing <b>yet</b>'), 'the report lacks the note about the range');
     assert(prof('report', '--summary', '--markdown', noted).includes('## Notes\n\n- 0.000 s to '), 'the summary lacks the notes');

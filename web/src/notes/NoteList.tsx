@@ -49,7 +49,9 @@ function NoteRow({ note, at }: { note: Note; at: number }): JSX.Element {
             {note.range ? (
                 <Field label="Name" text={note.name} limit={NAME_LENGTH} onText={(name) => changeNote(at, { name })} />
             ) : (
-                <span />
+                <span class="muted">
+                    <ProfileText text={note.library} limit={NAME_LENGTH} />
+                </span>
             )}
             <Field
                 label="Comment"
