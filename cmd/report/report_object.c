@@ -72,12 +72,15 @@ static void print_site(const struct report *report, const struct call_site *site
     char text[REPORT_LINE_SIZE] = "(not known)";
     if (site->place.func != PROFILE_NONE) {
         const char *file = profile_text(report->profile, get_func_names(report->profile, site->place.func).file);
-        snprintf(text, sizeof(text), "%.80s", report_get_func_name(report, site->place.func));
+        text[0] = '\0';
+        report_append_func(report, site->place.func, text);
         if (site->place.line && file[0])
             report_append_format(text, " (%.60s:%u)", path_get_base_name(file), site->place.line);
     }
-    for (size_t i = 0; i < SITE_CALLERS && site->callers[i] != PROFILE_NONE; i++)
-        report_append_format(text, " < %.80s", report_get_func_name(report, site->callers[i]));
+    for (size_t i = 0; i < SITE_CALLERS && site->callers[i] != PROFILE_NONE; i++) {
+        report_append_format(text, " < ");
+        report_append_func(report, site->callers[i], text);
+    }
     report_print_text(report, text, report_measure_room(report, used));
 }
 
@@ -158,8 +161,10 @@ static void print_meanwhile(const struct report *report, const struct object_wai
                              sleeps ? " sleeps" : states[part->state]);
         if (object[0] && !sleeps)
             report_append_format(text, " for %.80s", object);
-        if (part->func != PROFILE_NONE)
-            report_append_format(text, " in %.80s", report_get_func_name(report, part->func));
+        if (part->func != PROFILE_NONE) {
+            report_append_format(text, " in ");
+            report_append_func(report, part->func, text);
+        }
         ui_print("%*.1f%%  ", SHARE_WIDTH - 1, 100 * part->ms / total);
         report_print_text(report, text, report_measure_room(report, SHARE_WIDTH + 2));
         putchar('\n');

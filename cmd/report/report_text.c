@@ -7,6 +7,7 @@
 #include "cmd/common/ui.h"
 
 #include "base/utf8.h"
+#include "tree/func_name.h"
 #include "tree/stack_view.h"
 
 #include <langinfo.h>
@@ -195,6 +196,17 @@ void report_print_wrapped(const struct report *report, const char *text, unsigne
 const char *report_get_func_name(const struct report *report, uint32_t func)
 {
     return profile_text(report->profile, get_func_names(report->profile, func).name);
+}
+
+void report_append_func(const struct report *report, uint32_t func, char *text)
+{
+    enum { MOST_NAME = 80 };
+    struct text_buffer name = {0};
+    const char *whole = report_get_func_name(report, func);
+    bool is_stripped = text_append_func_name(&name, whole) && text_append(&name, "", 1);
+    const char *shown = is_stripped ? name.data : whole;
+    report_append_format(text, "%.*s", utf8_cut(shown, MOST_NAME), shown);
+    array_free(&name);
 }
 
 const char *report_get_thread_name(const struct report *report, uint32_t thread)

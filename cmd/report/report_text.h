@@ -55,6 +55,9 @@ void report_format_weight(const struct report *report, double weight, char out[Q
 const char *report_get_func_name(const struct report *report, uint32_t func);
 const char *report_get_thread_name(const struct report *report, uint32_t thread);
 
+/* Appends the name of a func without arguments, at most 80 bytes, to a text of REPORT_LINE_SIZE bytes. */
+void report_append_func(const struct report *report, uint32_t func, char *text);
+
 /* Returns the name of the butterfly's focus. */
 const char *report_get_focus_name(const struct report *report);
 

@@ -135,7 +135,8 @@ static void append_waker_place(const struct report *report, const struct wait_gr
 {
     if (group->waker_func == PROFILE_NONE)
         return;
-    report_append_format(text, " in %.80s", report_get_func_name(report, group->waker_func));
+    report_append_format(text, " in ");
+    report_append_func(report, group->waker_func, text);
     append_line(report, group->waker_func, group->waker_line, text);
 }
 
@@ -147,12 +148,16 @@ static void append_callers(const struct report *report, const struct wait_group 
     enum { MOST_CALLERS = 3 };
     size_t own = count_runtime_frames(report->profile, path->data, path->length);
     for (size_t i = own; i < path->length && i < own + MOST_CALLERS; i++) {
-        report_append_format(text, "%s%.80s", i > own ? " < " : "", get_caller(report, path, i));
-        if (i == own && path->data[path->length - 1 - i] == group->own_func)
+        uint32_t func = path->data[path->length - 1 - i];
+        report_append_format(text, "%s", i > own ? " < " : "");
+        report_append_func(report, func, text);
+        if (i == own && func == group->own_func)
             append_line(report, group->own_func, group->own_line, text);
     }
-    if (own)
-        report_append_format(text, " via %.80s", get_caller(report, path, own - 1));
+    if (own) {
+        report_append_format(text, " via ");
+        report_append_func(report, path->data[path->length - own], text);
+    }
 }
 
 /* ---- the table ---- */
