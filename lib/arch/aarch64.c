@@ -150,7 +150,7 @@ uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
     return call >> 26 == 0x25 ? return_address - WORD + (uint64_t)(distance * WORD) : 0;
 }
 
-/* ---- code that HotSpot compiles ---- */
+/* ---- prologues ---- */
 
 /* Returns N of sub sp,sp,#N, or 0 for other instructions. */
 static uint32_t read_sub_sp(uint32_t word)
@@ -158,6 +158,47 @@ static uint32_t read_sub_sp(uint32_t word)
     uint32_t size = word >> 10 & 0xfff;
     return (word & 0xff8003ff) != 0xd10003ff ? 0 : word >> 22 & 1 ? size << 12 : size;
 }
+
+/* Returns N of a store with sp as its base that first lowers sp by N: stp or str of x or d registers, [sp,#-N]!. */
+static int32_t read_push_size(uint32_t word)
+{
+    if ((word & 0xffc003e0) == 0xa98003e0 ||
+        (word & 0xffc003e0) == 0x6d8003e0) /* a signed number of 7 bits, in words */
+        return -8 * ((int32_t)((word >> 15 & 0x7f) ^ 0x40) - 0x40);
+    if ((word & 0xfbe00fe0) == 0xf8000fe0) /* a signed number of 9 bits */
+        return -((int32_t)((word >> 12 & 0x1ff) ^ 0x100) - 0x100);
+    return 0;
+}
+
+/* stp or str of x or d registers, [sp,#N]; add x29,sp,#N; paciasp, pacibsp; bti c */
+static bool is_in_frame_setup(uint32_t word)
+{
+    return (word & 0xffc003e0) == 0xa90003e0 || (word & 0xffc003e0) == 0x6d0003e0 ||
+           (word & 0xfbc003e0) == 0xf90003e0 || (word & 0xffc003ff) == 0x910003fd ||
+           (word & 0xffffffbf) == 0xd503233f || word == 0xd503245f;
+}
+
+int32_t arch_find_prologue_size(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    int32_t size = 0;
+    for (const unsigned char *at = code + ARCH_CODE_BEFORE - WORD; at >= code; at -= WORD) {
+        uint32_t word = read_instruction(at);
+        int32_t lowered = (int32_t)read_sub_sp(word) + read_push_size(word);
+        if (lowered <= 0 && !is_in_frame_setup(word))
+            break;
+        size += lowered;
+    }
+    return size;
+}
+
+/* ret, retaa, retab */
+bool arch_code_is_return(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    uint32_t word = read_instruction(code + ARCH_CODE_BEFORE);
+    return word == 0xd65f03c0 || (word & 0xfffffbff) == 0xd65f0bff;
+}
+
+/* ---- code that HotSpot compiles ---- */
 
 /* stp x29,x30,[sp,#N-16] or ldp */
 static bool is_record_at(uint32_t word, bool is_load, uint32_t size)

@@ -60,6 +60,13 @@ uint64_t arch_find_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
 /* Whether the instruction at the pc is a system call. */
 bool arch_code_is_system_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
+/* Whether the instruction at the pc returns to the address in the link register. Always false on x86-64. */
+bool arch_code_is_return(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
+/* Returns by how many bytes the prologue before the pc has lowered sp, or 0 if other instructions precede the pc.
+ * Always 0 on x86-64. */
+int32_t arch_find_prologue_size(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
 /* ---- frames found by reading code up to its return instruction (x86_64_return.c) ---- */
 
 /* Reads up to `size` bytes of code at `address`; returns their number. */

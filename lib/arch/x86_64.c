@@ -212,3 +212,15 @@ bool arch_code_is_after_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CO
             return true;
     return false;
 }
+
+bool arch_code_is_return(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    (void)code;
+    return false;
+}
+
+int32_t arch_find_prologue_size(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    (void)code;
+    return 0;
+}

@@ -196,6 +196,25 @@ static void make_rule_without_cfi(const struct mapping *mapping, uint64_t pc, bo
         module_rule_make_from_return(mapping, pc, exact, rule);
 }
 
+/* On arm64, LLVM 14 (Rust 1.63) describes a prologue only after its last instruction, and no epilogue. Within the
+ * prologue, the return address is in the link register, but the rule has the wrong CFA. At a return instruction, sp and
+ * all registers have the values of the caller. */
+static void correct_rule_of_edge(const struct mapping *mapping, uint64_t pc, struct rule *rule)
+{
+    unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    bool is_in_link = rule->return_slot == ARCH_RETURN_IN_LINK && rule->cfa_register == UNWIND_REG_SP;
+    if (!read_code(mapping, pc, true, code))
+        return;
+    if (arch_code_is_return(code))
+        *rule = (struct rule){.pc = rule->pc,
+                              .generation = rule->generation,
+                              .kind = RULE_FRAME,
+                              .cfa_register = UNWIND_REG_SP,
+                              .return_slot = ARCH_RETURN_IN_LINK};
+    else if (is_in_link && rule->cfa_offset == 0)
+        rule->cfa_offset = arch_find_prologue_size(code);
+}
+
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule,
                       struct unwind_work *work)
 {
@@ -223,4 +242,6 @@ void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, st
         rule->kind = RULE_CONTEXT_START;
     else if (fde.is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO;
+    if (ARCH_HAS_LINK_REGISTER && exact && rule->kind == RULE_FRAME)
+        correct_rule_of_edge(mapping, pc, rule);
 }

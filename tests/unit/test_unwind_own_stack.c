@@ -73,10 +73,25 @@ static void read_registers(const ucontext_t *context, struct unwind_regs *regs)
 #endif
 }
 
+/* As if `late` had run up to its return. */
+static bool moves_to_return;
+static void move_to_return(struct unwind_regs *regs)
+{
+#ifdef __aarch64__
+    extern const char late_return[];
+    if (moves_to_return) {
+        regs->r[UNWIND_REG_PC] = (uintptr_t)late_return;
+        regs->r[UNWIND_REG_SP] += 64;
+    }
+#endif
+    (void)moves_to_return, (void)regs;
+}
+
 static void walk_from(const ucontext_t *context)
 {
     struct unwind_regs regs;
     read_registers(context, &regs);
+    move_to_return(&regs);
     regs.r[UNWIND_REG_SP] |= tag;
     regs.r[UNWIND_REG_BP] |= tag;
     regs.r[UNWIND_REG_RETURN] |= tag;
@@ -259,6 +274,53 @@ static void test_tags_of_addresses_do_not_count(void **state)
     assert_stack(walked + 2, result.frames - 2);
 }
 
+/* ---- code whose CFI does not describe each instruction, as LLVM makes it ---- */
+
+/* clang-format off */
+__asm__(".global late_caller, late, late_fault, late_return, after_late\n"
+        "late_caller: .cfi_startproc\n"
+        "stp x29, x30, [sp, #-16]!\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset 29, -16\n"
+        ".cfi_offset 30, -8\n"
+        "bl late\n"
+        "after_late: ldp x29, x30, [sp], #16\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        "late: .cfi_startproc\n"
+        "str d8, [sp, #-32]!\n"
+        "sub sp, sp, #32\n"
+        "stp x29, x30, [sp, #8]\n"
+        "late_fault: str x19, [x0]\n"
+        ".cfi_def_cfa_offset 64\n"
+        ".cfi_offset 29, -56\n"
+        ".cfi_offset 30, -48\n"
+        "ldp x29, x30, [sp, #8]\n"
+        "add sp, sp, #64\n"
+        "late_return: ret\n"
+        ".cfi_endproc\n");
+/* clang-format on */
+extern const char late_fault[], late_return[], after_late[];
+int late_caller(const int *at);
+
+static void test_prologue_and_return_without_rows_of_their_own(void **state)
+{
+    (void)state;
+    handle_faults();
+    walks_from_handler = false;
+    for (int i = 0; i < 2; i++) {
+        moves_to_return = i == 1;
+        if (sigsetjmp(after_fault, 1) == 0)
+            late_caller(nowhere);
+        assert_int_equal(result.end, UNWIND_COMPLETE);
+        assert_int_equal(walked[0], (uintptr_t)(moves_to_return ? late_return : late_fault));
+        assert_int_equal(walked[1], (uintptr_t)after_late - 1);
+        assert_in_range(walked[2], (uintptr_t)test_prologue_and_return_without_rows_of_their_own,
+                        (uintptr_t)test_prologue_and_return_without_rows_of_their_own + 512);
+    }
+    moves_to_return = false;
+}
+
 static void test_code_without_cfi_is_read_up_to_its_return(void **state)
 {
     (void)state;
@@ -287,6 +349,7 @@ int main(void)
 #ifdef __aarch64__
         cmocka_unit_test(test_tags_of_addresses_do_not_count),
         cmocka_unit_test(test_code_without_cfi_is_read_up_to_its_return),
+        cmocka_unit_test(test_prologue_and_return_without_rows_of_their_own),
 #endif
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
