@@ -159,15 +159,6 @@ void report_print_right_aligned(const struct report *report, const char *text, u
     report_print_text(report, text, 0);
 }
 
-void report_append_format(char *text, const char *format, ...)
-{
-    va_list args;
-    size_t used = strlen(text);
-    va_start(args, format);
-    vsnprintf(text + used, REPORT_LINE_SIZE - used, format, args);
-    va_end(args);
-}
-
 void report_print_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used)
 {
     while (*text) {

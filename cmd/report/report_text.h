@@ -33,7 +33,7 @@ void report_print_right_aligned(const struct report *report, const char *text, u
 enum { REPORT_LINE_SIZE = 512 };
 
 /* Appends formatted text in a buffer of REPORT_LINE_SIZE bytes, and truncates it at the end of the buffer. */
-void report_append_format(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define report_append_format(text, ...) ui_append_format((text), REPORT_LINE_SIZE, __VA_ARGS__)
 
 /* Prints a sentence and a newline, wrapped. The first line begins after `used` columns, all others with an indentation
  * of `indent`. */

@@ -50,6 +50,11 @@
 #define array_append(array, from, count)                                                                               \
     array_add((void **)&(array)->data, &(array)->length, &(array)->capacity, (from), (count), sizeof(*(array)->data))
 
+/* Whether the elements equal those of a list, byte for byte. */
+#define array_equals(array, list, count)                                                                               \
+    ((array)->length == (count) &&                                                                                     \
+     ((count) == 0 || memcmp((array)->data, (list), (count) * sizeof(*(array)->data)) == 0))
+
 /* Sorts the elements like qsort(), which must not get NULL. */
 #define array_sort(array, compare)                                                                                     \
     array_sort_elements((array)->data, (array)->length, sizeof(*(array)->data), (compare))

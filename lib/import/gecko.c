@@ -53,12 +53,6 @@ static uint32_t find_cell(const struct gecko *file, uint32_t row, uint32_t colum
     return column == UINT32_MAX ? JSON_TREE_NONE : node;
 }
 
-static struct builder_text read_text(const struct gecko *file, uint32_t node)
-{
-    const struct string_entry *text = json_tree_get_text(&file->tree, node);
-    return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
-}
-
 static uint64_t read_index(const struct gecko *file, uint32_t node)
 {
     return json_tree_get_integer(&file->tree, node, UINT32_MAX - 1, UINT64_MAX);
@@ -83,8 +77,9 @@ static int read_libs(struct gecko *file, uint32_t process)
         struct gecko_lib lib = {
             .start = json_tree_get_integer(tree, json_tree_get(tree, node, "start"), UINT64_C(1) << 53, 0),
             .end = json_tree_get_integer(tree, json_tree_get(tree, node, "end"), UINT64_C(1) << 53, 0)};
-        lib.lib = builder_add_lib(file->builder, read_text(file, json_tree_get(tree, node, "path")),
-                                  read_text(file, json_tree_get(tree, node, "codeId")), &lib.resource);
+        lib.lib =
+            builder_add_lib(file->builder, builder_get_json_text(&file->tree, json_tree_get(tree, node, "path")),
+                            builder_get_json_text(&file->tree, json_tree_get(tree, node, "codeId")), &lib.resource);
         if (lib.lib == PROFILE_NONE || !array_push(&file->libs, lib))
             return error_no_memory(file->err);
     }
@@ -126,8 +121,8 @@ static uint32_t make_frame(struct gecko *file, const struct frame_columns *colum
     uint64_t string = read_index(file, find_cell(file, row, columns->location));
     uint64_t category = read_index(file, find_cell(file, row, columns->category));
     char digits[24], text[24];
-    frame.name =
-        string < file->strings.length ? read_text(file, file->strings.data[string]) : builder_text("(unknown)");
+    frame.name = string < file->strings.length ? builder_get_json_text(&file->tree, file->strings.data[string])
+                                               : builder_text("(unknown)");
     frame.category = category < file->categories.length ? file->categories.data[category] + 1 : 0;
     frame.line = (uint32_t)json_tree_get_integer(&file->tree, find_cell(file, row, columns->line), INT32_MAX, 0);
     if (frame.name.length < sizeof(digits) && profile_is_address(frame.name.text)) {
@@ -249,7 +244,7 @@ static void read_markers(struct gecko *file, uint32_t thread, uint32_t to)
         if (name >= file->strings.length || (marker.phase != 3 && !isfinite(start)) ||
             ((marker.phase & 1) && !isfinite(end)))
             continue; /* rows of older versions differ */
-        marker.name = builder_add_string(file->builder, read_text(file, file->strings.data[name]));
+        marker.name = builder_add_string(file->builder, builder_get_json_text(&file->tree, file->strings.data[name]));
         marker.category = category < file->categories.length ? file->categories.data[category] : 0;
         builder_add_marker(file->builder, to, marker);
     }
@@ -261,8 +256,10 @@ static int read_thread(struct gecko *file, uint32_t thread)
     int code = read_stacks(file, thread);
     if (code)
         return code;
-    uint32_t name = builder_add_string(file->builder, read_text(file, json_tree_get(tree, thread, "name")));
-    uint32_t process = builder_add_string(file->builder, read_text(file, json_tree_get(tree, thread, "processType")));
+    uint32_t name =
+        builder_add_string(file->builder, builder_get_json_text(&file->tree, json_tree_get(tree, thread, "name")));
+    uint32_t process = builder_add_string(
+        file->builder, builder_get_json_text(&file->tree, json_tree_get(tree, thread, "processType")));
     uint32_t to = builder_add_thread(
         file->builder, json_tree_get_integer(tree, json_tree_get(tree, thread, "pid"), UINT64_C(1) << 53, 0),
         json_tree_get_integer(tree, json_tree_get(tree, thread, "tid"), UINT64_C(1) << 53, 0), name);

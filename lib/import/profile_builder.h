@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "import/json_tree.h"
 #include "profile/intern.h"
 
 struct builder_text {
@@ -16,6 +17,13 @@ struct builder_text {
 static inline struct builder_text builder_text(const char *text)
 {
     return (struct builder_text){text, strlen(text)};
+}
+
+/* Returns "" if the node is no string. */
+static inline struct builder_text builder_get_json_text(const struct json_tree *tree, uint32_t node)
+{
+    const struct string_entry *text = json_tree_get_text(tree, node);
+    return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
 }
 
 static inline bool builder_text_is(struct builder_text text, const char *wanted)

@@ -17,12 +17,6 @@ struct speedscope {
     double scale;  /* factor from the file's unit to ms, bytes or samples */
 };
 
-static struct builder_text read_text(const struct json_tree *tree, uint32_t node)
-{
-    const struct string_entry *text = json_tree_get_text(tree, node);
-    return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
-}
-
 static int read_frames(struct speedscope *file)
 {
     const struct json_tree *tree = &file->tree;
@@ -32,8 +26,8 @@ static int read_frames(struct speedscope *file)
     for (uint32_t node = json_tree_get_first(tree, list); node != JSON_TREE_NONE;
          node = json_tree_get_next(tree, list, node)) {
         struct builder_frame frame = {
-            .name = read_text(tree, json_tree_get(tree, node, "name")),
-            .file = read_text(tree, json_tree_get(tree, node, "file")),
+            .name = builder_get_json_text(tree, json_tree_get(tree, node, "name")),
+            .file = builder_get_json_text(tree, json_tree_get(tree, node, "file")),
             .func_line = (uint32_t)json_tree_get_integer(tree, json_tree_get(tree, node, "line"), INT32_MAX, 0),
             .func_column = (uint32_t)json_tree_get_integer(tree, json_tree_get(tree, node, "col"), INT32_MAX, 0)};
         if (!frame.name.length)
@@ -155,7 +149,8 @@ static int read_profile(struct speedscope *file, uint32_t profile)
     const struct json_tree *tree = &file->tree;
     if (!set_unit(file, json_tree_get(tree, profile, "unit")))
         return error_set(file->err, EINVAL, "profiles[%zu] has an unknown unit", file->number);
-    uint32_t name = builder_add_string(file->builder, read_text(tree, json_tree_get(tree, profile, "name")));
+    uint32_t name =
+        builder_add_string(file->builder, builder_get_json_text(tree, json_tree_get(tree, profile, "name")));
     file->thread = builder_add_thread(file->builder, 0, file->number, name);
     if (json_tree_equals_text(tree, json_tree_get(tree, profile, "type"), "evented"))
         return read_evented(file, profile);

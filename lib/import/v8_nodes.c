@@ -12,12 +12,6 @@ void v8_nodes_destroy(struct v8_nodes *nodes)
     hash_destroy(&nodes->stacks);
 }
 
-static struct builder_text read_text(const struct json_tree *tree, uint32_t node)
-{
-    const struct string_entry *text = json_tree_get_text(tree, node);
-    return text ? (struct builder_text){text->text, text->length} : (struct builder_text){"", 0};
-}
-
 bool v8_nodes_has_frame(const struct json_tree *tree, uint32_t node)
 {
     uint32_t name = json_tree_get(tree, json_tree_get(tree, node, "callFrame"), "functionName");
@@ -33,8 +27,8 @@ static uint32_t read_position(const struct json_tree *tree, uint32_t frame, cons
 uint32_t v8_nodes_add_frame(struct v8_nodes *nodes, const struct json_tree *tree, uint32_t node)
 {
     uint32_t call = json_tree_get(tree, node, "callFrame");
-    struct builder_frame frame = {.name = read_text(tree, json_tree_get(tree, call, "functionName")),
-                                  .file = read_text(tree, json_tree_get(tree, call, "url")),
+    struct builder_frame frame = {.name = builder_get_json_text(tree, json_tree_get(tree, call, "functionName")),
+                                  .file = builder_get_json_text(tree, json_tree_get(tree, call, "url")),
                                   .category = nodes->javascript + 1,
                                   .func_line = read_position(tree, call, "lineNumber"),
                                   .func_column = read_position(tree, call, "columnNumber"),

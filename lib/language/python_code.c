@@ -1,6 +1,7 @@
 #include "language/python_code.h"
 
 #include "base/cursor.h"
+#include "base/utf8.h"
 #include "os/target_memory.h"
 
 enum {
@@ -69,28 +70,8 @@ static bool is_same_code(const struct python_identity *a, const struct python_id
 
 static size_t write_utf8(char *out, uint32_t point)
 {
-    if (point < 0x80) {
-        out[0] = (char)point;
-        return 1;
-    }
-    if (point < 0x800) {
-        out[0] = (char)(0xc0 | point >> 6);
-        out[1] = (char)(0x80 | (point & 0x3f));
-        return 2;
-    }
-    if ((point >= 0xd800 && point < 0xe000) || point > 0x10ffff)
-        point = 0xfffd; /* a lone surrogate stands for a path byte that is not UTF-8 */
-    if (point < 0x10000) {
-        out[0] = (char)(0xe0 | point >> 12);
-        out[1] = (char)(0x80 | (point >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (point & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | point >> 18);
-    out[1] = (char)(0x80 | (point >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (point >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (point & 0x3f));
-    return 4;
+    bool is_scalar = point < 0xd800 || (point >= 0xe000 && point <= 0x10ffff);
+    return utf8_put(out, is_scalar ? point : 0xfffd); /* a lone surrogate stands for a path byte that is not UTF-8 */
 }
 
 static uint32_t read_code_point(const unsigned char *bytes, size_t i, unsigned kind)

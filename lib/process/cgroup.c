@@ -7,19 +7,17 @@
 #include <fcntl.h>
 #include <mntent.h>
 
-/* Finds the mount point of the cgroup hierarchy. */
-static bool find_mount(char *directory, size_t size)
+bool cgroup_find_mount(const char *controller, char *directory, size_t size)
 {
     FILE *mounts = setmntent("/proc/self/mounts", "re");
     struct mntent entry;
     char text[4096];
-    bool found = false, found_controller = false;
-    while (mounts && !found_controller && getmntent_r(mounts, &entry, text, sizeof(text))) {
-        found_controller = !strcmp(entry.mnt_type, "cgroup") && hasmntopt(&entry, "perf_event");
-        if (!found_controller && (found || strcmp(entry.mnt_type, "cgroup2") != 0))
-            continue;
-        found = true;
-        snprintf(directory, size, "%s", entry.mnt_dir);
+    bool found = false;
+    while (mounts && !found && getmntent_r(mounts, &entry, text, sizeof(text))) {
+        found = controller ? !strcmp(entry.mnt_type, "cgroup") && hasmntopt(&entry, controller)
+                           : !strcmp(entry.mnt_type, "cgroup2");
+        if (found)
+            snprintf(directory, size, "%s", entry.mnt_dir);
     }
     if (mounts)
         endmntent(mounts);
@@ -29,7 +27,8 @@ static bool find_mount(char *directory, size_t size)
 int cgroup_open(const char *name, struct error *err)
 {
     char directory[PATH_MAX], path[2 * PATH_MAX];
-    if (!find_mount(directory, sizeof(directory)))
+    if (!cgroup_find_mount("perf_event", directory, sizeof(directory)) &&
+        !cgroup_find_mount(NULL, directory, sizeof(directory)))
         return error_set(
             err, ENODEV,
             "cannot record cgroups: no cgroup2 file system is mounted ('mount -t cgroup2 none /sys/fs/cgroup' mounts it)");

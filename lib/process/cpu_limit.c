@@ -1,28 +1,9 @@
 #include "process/cpu_limit.h"
 
 #include "os/file_io.h"
-
-#include <mntent.h>
+#include "process/cgroup.h"
 
 enum { TEXT_SIZE = 4096 };
-
-/* Finds where the hierarchy with the controller "cpu" is mounted: version 1, or version 2. */
-static bool find_mount(bool is_first_version, char *directory, size_t size)
-{
-    FILE *mounts = setmntent("/proc/self/mounts", "re");
-    struct mntent entry;
-    char text[TEXT_SIZE];
-    bool found = false;
-    while (mounts && !found && getmntent_r(mounts, &entry, text, sizeof(text))) {
-        found = is_first_version ? !strcmp(entry.mnt_type, "cgroup") && hasmntopt(&entry, "cpu")
-                                 : !strcmp(entry.mnt_type, "cgroup2");
-        if (found)
-            snprintf(directory, size, "%s", entry.mnt_dir);
-    }
-    if (mounts)
-        endmntent(mounts);
-    return found;
-}
 
 /* Whether the list "cpu,cpuacct" has "cpu". */
 static bool lists_cpu_controller(const char *controllers, size_t length)
@@ -83,7 +64,7 @@ void cpu_limit_read_start(struct cpu_limit *limit, pid_t pid)
         return;
     bool is_first_version = find_path(text, true, group, sizeof(group));
     if ((!is_first_version && !find_path(text, false, group, sizeof(group))) ||
-        !find_mount(is_first_version, mount, sizeof(mount)))
+        !cgroup_find_mount(is_first_version ? "cpu" : NULL, mount, sizeof(mount)))
         return;
     snprintf(limit->path, sizeof(limit->path), "%s%s", mount, strcmp(group, "/") == 0 ? "" : group);
     char path[CPU_LIMIT_PATH];

@@ -294,13 +294,6 @@ static int update_transforms(struct engine *engine, const struct tree_query *que
 
 /* ---- the query ---- */
 
-static bool has_same_threads(const struct engine *engine, const struct tree_query *query)
-{
-    return engine->threads.length == query->thread_count &&
-           (query->thread_count == 0 ||
-            memcmp(engine->threads.data, query->threads, query->thread_count * sizeof(*query->threads)) == 0);
-}
-
 struct weighing engine_get_weighing(const struct engine *engine)
 {
     return (struct weighing){.threads = engine->threads.data,
@@ -331,9 +324,10 @@ struct compared_request engine_get_compared_request(const struct engine *engine)
 
 static int update_weights(struct engine *engine, const struct tree_query *query, struct error *err)
 {
-    if (engine->has_weights && has_same_threads(engine, query) && engine->range.from == query->range.from &&
-        engine->range.to == query->range.to && engine->weight == query->weight && engine->table == query->table &&
-        engine->compared == query->compared && engine->scale == query->scale)
+    if (engine->has_weights && array_equals(&engine->threads, query->threads, query->thread_count) &&
+        engine->range.from == query->range.from && engine->range.to == query->range.to &&
+        engine->weight == query->weight && engine->table == query->table && engine->compared == query->compared &&
+        engine->scale == query->scale)
         return 0;
     engine->has_weights = engine->has_timings = false;
     engine->threads.length = 0;

@@ -110,13 +110,6 @@ static int add_thread(struct marker_view *view, uint32_t thread, struct error *e
     return markers && array_append(&view->list, markers->data, markers->length) ? 0 : error_no_memory(err);
 }
 
-static bool has_same_threads(const struct marker_view *view, const struct marker_query *query)
-{
-    return view->has_list && view->chosen.length == query->thread_count &&
-           (query->thread_count == 0 ||
-            memcmp(view->chosen.data, query->threads, query->thread_count * sizeof(*query->threads)) == 0);
-}
-
 static bool is_named_before(const struct marker_query *query, size_t at)
 {
     for (size_t i = 0; i < at; i++)
@@ -127,7 +120,7 @@ static bool is_named_before(const struct marker_query *query, size_t at)
 
 static int update_list(struct marker_view *view, const struct marker_query *query, struct error *err)
 {
-    if (has_same_threads(view, query))
+    if (view->has_list && array_equals(&view->chosen, query->threads, query->thread_count))
         return 0;
     view->has_list = view->has_texts = view->has_details = view->has_shown = false;
     view->chosen.length = view->list.length = view->search.length = 0;
@@ -148,15 +141,9 @@ static int update_list(struct marker_view *view, const struct marker_query *quer
 
 /* ---- the query ---- */
 
-static bool has_same_search(const struct marker_view *view, const struct marker_query *query)
-{
-    return view->search.length == query->search_length &&
-           (query->search_length == 0 || memcmp(view->search.data, query->search, query->search_length) == 0);
-}
-
 static int update_search(struct marker_view *view, const struct marker_query *query, struct error *err)
 {
-    if (has_same_search(view, query))
+    if (array_equals(&view->search, query->search, query->search_length))
         return 0;
     view->has_shown = false;
     view->search.length = 0;

@@ -44,17 +44,10 @@ static void match_nodes(const struct call_nodes *nodes, const struct tree_path *
         matching[node] = ends_with_path(nodes, node, path);
 }
 
-static bool is_same(const struct matching_path *cached, const struct tree_path *path)
-{
-    if (!cached->valid || cached->inverted != path->inverted || cached->funcs.length != path->length)
-        return false;
-    return path->length == 0 || memcmp(cached->funcs.data, path->funcs, path->length * sizeof(*path->funcs)) == 0;
-}
-
 int matching_path_update(struct matching_path *cached, const struct call_nodes *nodes, const struct tree_path *path,
                          struct error *err)
 {
-    if (is_same(cached, path))
+    if (cached->valid && cached->inverted == path->inverted && array_equals(&cached->funcs, path->funcs, path->length))
         return 0;
     cached->valid = false;
     cached->funcs.length = 0;

@@ -214,10 +214,8 @@ static bool is_same(const struct sample_filter *filter, const struct filter_requ
         transform_list_measure_common(&filter->transforms, request->transforms, count) != count)
         return false;
     bool is_range_same = filter->range.from == request->range.from && filter->range.to == request->range.to;
-    return count == 0 ||
-           ((is_range_same || !depends_on_range(request)) && filter->threads.length == request->thread_count &&
-            (request->thread_count == 0 ||
-             memcmp(filter->threads.data, request->threads, request->thread_count * sizeof(*request->threads)) == 0));
+    return count == 0 || ((is_range_same || !depends_on_range(request)) &&
+                          array_equals(&filter->threads, request->threads, request->thread_count));
 }
 
 int sample_filter_update(struct sample_filter *filter, const struct profile *profile,

@@ -207,8 +207,7 @@ void search_destroy(struct search *search)
 
 bool matching_nodes_belong_to(const struct matching_nodes *cached, const char *text, size_t length)
 {
-    return cached->valid && cached->search.length == length &&
-           (length == 0 || memcmp(cached->search.data, text, length) == 0);
+    return cached->valid && array_equals(&cached->search, text, length);
 }
 
 int matching_nodes_update(struct matching_nodes *cached, const struct profile *profile, const struct call_nodes *nodes,

@@ -63,8 +63,7 @@ static bool depend_on_threads(const struct session *session)
 
 static bool has_stacks_key(const struct open_query *open, const uint32_t *words, size_t count)
 {
-    return open->engine && open->stacks.length == count &&
-           memcmp(open->stacks.data, words, count * sizeof(*words)) == 0;
+    return open->engine && array_equals(&open->stacks, words, count);
 }
 
 static int set_stacks_key(struct session *session, struct open_query *open, const uint32_t *words, size_t count)
