@@ -215,12 +215,12 @@ static uint32_t *list_profile_rows(const struct assembly *assembly)
 
 static int add_markers(struct assembly *assembly, struct error *err)
 {
-    struct marker_rows rows;
+    struct marker_rows rows = {
+        .profile = &assembly->profile, .start_ns = assembly->start_ns, .end_ns = find_end_time(&assembly->replay)};
     uint32_t *rows_of = list_profile_rows(assembly);
     if (!rows_of)
         return error_no_memory(err);
     const struct shown_threads shown = {.rows_of = rows_of, .replay = &assembly->replay};
-    marker_rows_init(&rows, &assembly->profile, assembly->start_ns, find_end_time(&assembly->replay));
     recording_markers_add(&rows, &assembly->replay.marks, &assembly->replay.program_marks);
     size_t counters = program_markers_add(&rows, &shown), processes = process_markers_add(&rows, &shown);
     processes += memory_markers_add(&rows, &shown);

@@ -2,11 +2,6 @@
 
 #include "base/search.h"
 
-void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_t start_ns, uint64_t end_ns)
-{
-    *rows = (struct marker_rows){.profile = profile, .start_ns = start_ns, .end_ns = end_ns};
-}
-
 double marker_rows_convert_to_ms(const struct marker_rows *rows, uint64_t time)
 {
     return time > rows->start_ns ? (double)(time - rows->start_ns) / 1e6 : 0;

@@ -29,8 +29,6 @@ struct marker_rows {
     bool failed; /* memory ran out */
 };
 
-void marker_rows_init(struct marker_rows *rows, struct profile *profile, uint64_t start_ns, uint64_t end_ns);
-
 /* Starts a payload of this type. The caller writes its members, and the next marker_rows_add() uses it. Returns NULL if
  * memory ran out. */
 struct json_writer *marker_rows_start_payload(struct marker_rows *rows, const char *type);

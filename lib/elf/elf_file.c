@@ -17,11 +17,6 @@
  * bytes as notes many times, so only the first few notes are read, and at most NOTE_BYTES_MAX bytes in total. */
 enum { SECTIONS_MAX = 1 << 18, SEGMENTS_MAX = 1 << 16, NAMES_MAX = 16 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 2 << 20 };
 
-static int set_not_elf_error(struct error *err, const char *name)
-{
-    return error_set(err, ENOEXEC, "%s is not an ELF file", name);
-}
-
 static int set_damaged_error(struct error *err, const char *name, const char *why)
 {
     return error_set(err, EINVAL, "%s is damaged: %s", name, why);
@@ -193,7 +188,7 @@ static int read_headers(struct elf_file *file, int fd, const char *name, struct 
 {
     unsigned char head[sizeof(Elf64_Ehdr)];
     if (!bytes_read(&file->bytes, 0, head, sizeof(head)) || memcmp(head, ELFMAG, SELFMAG) != 0)
-        return set_not_elf_error(err, name);
+        return error_set(err, ENOEXEC, "%s is not an ELF file", name);
     if (has_too_many_sections(file, head))
         return set_damaged_error(err, name, "it has too many sections");
     elf_version(EV_CURRENT);

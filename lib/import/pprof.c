@@ -494,9 +494,8 @@ static void mark_unsymbolized(struct pprof *file)
 
 int pprof_read(const char *text, size_t size, struct profile_builder *builder, struct error *err)
 {
-    struct pprof file = {.builder = builder, .err = err};
+    struct pprof file = {.builder = builder, .err = err, .labels.builder = builder};
     builder->has_no_times = true;
-    pprof_labels_init(&file.labels, builder);
     int code = read_all(&file, text, size);
     if (!code)
         code = pprof_labels_finish(&file.labels, err);

@@ -3,11 +3,6 @@
 #include "base/json_string.h"
 #include "base/text_buffer.h"
 
-void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder)
-{
-    *labels = (struct pprof_labels){.builder = builder};
-}
-
 void pprof_labels_destroy(struct pprof_labels *labels)
 {
     hash_destroy(&labels->sets);

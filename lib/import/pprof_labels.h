@@ -25,8 +25,6 @@ struct pprof_label {
     struct builder_text key, text, unit;
     int64_t number; /* if the text is empty */
 };
-
-void pprof_labels_init(struct pprof_labels *labels, struct profile_builder *builder);
 void pprof_labels_destroy(struct pprof_labels *labels);
 
 /* Returns the thread for a sample with these labels. `name` is the thread name from a label, or empty. PROFILE_NONE if

@@ -66,7 +66,7 @@ static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct 
     return code;
 }
 
-static uint64_t find_unit_size(const struct lookup *lookup, const struct lookup_unit *unit)
+uint64_t lookup_get_unit_size(const struct lookup *lookup, const struct lookup_unit *unit)
 {
     return lookup->dwarf.units.data[unit->unit].end - lookup->dwarf.units.data[unit->unit].offset;
 }
@@ -78,7 +78,7 @@ static uint64_t find_unit_size(const struct lookup *lookup, const struct lookup_
 static size_t count_unit_parts(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
 {
     enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };
-    uint64_t size = find_unit_size(lookup, unit);
+    uint64_t size = lookup_get_unit_size(lookup, unit);
     if (size < SMALL_UNIT)
         return 1;
     uint64_t parts = (lookup->threads * size + size_of_all - 1) / size_of_all;
@@ -94,7 +94,7 @@ static int split_large_units(struct lookup *lookup, struct error *err)
     uint64_t size_of_all = 0;
     size_t count = lookup->units.length;
     for (size_t i = 0; i < count; i++)
-        size_of_all += find_unit_size(lookup, &lookup->units.data[i]);
+        size_of_all += lookup_get_unit_size(lookup, &lookup->units.data[i]);
     for (size_t i = 0; i < count; i++) {
         struct lookup_unit whole = lookup->units.data[i];
         size_t parts = count_unit_parts(lookup, &whole, size_of_all);
@@ -185,15 +185,10 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
     return with_dwarf ? open_dwarf(lookup, err) : 0;
 }
 
-static void unit_destroy(struct lookup_unit *unit)
-{
-    dwarf_frames_destroy(&unit->frames);
-}
-
 void lookup_close(struct lookup *lookup)
 {
     for (size_t i = 0; i < lookup->units.length; i++)
-        unit_destroy(&lookup->units.data[i]);
+        dwarf_frames_destroy(&lookup->units.data[i].frames);
     dwarf_frames_destroy(&lookup->go);
     dwarf_frames_destroy(&lookup->libdw);
     array_free(&lookup->units);
@@ -216,11 +211,6 @@ uint64_t lookup_estimate_symbols_cost(const struct lookup *lookup)
             if (files[f]->sections.data[i].type == SHT_SYMTAB || files[f]->sections.data[i].type == SHT_DYNSYM)
                 cost += files[f]->sections.data[i].size;
     return cost;
-}
-
-uint64_t lookup_estimate_unit_cost(const struct lookup *lookup, size_t index)
-{
-    return find_unit_size(lookup, &lookup->units.data[index]);
 }
 
 /* ---- symbols ---- */

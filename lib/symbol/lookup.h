@@ -101,4 +101,4 @@ char *lookup_find_embedded_source(const struct lookup *lookup, const char *file,
 /* Return the estimated cost of lookup_match_symbols() and lookup_read_unit() in bytes to read, so that the longest call
  * starts first. */
 uint64_t lookup_estimate_symbols_cost(const struct lookup *lookup);
-uint64_t lookup_estimate_unit_cost(const struct lookup *lookup, size_t index);
+uint64_t lookup_get_unit_size(const struct lookup *lookup, const struct lookup_unit *unit);

@@ -259,7 +259,8 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
         if (!array_push(&run->pieces, (struct piece){lookup, SYMBOL_TABLES, cost}))
             return error_no_memory(err);
         for (size_t u = 0; u < lookup->units.length; u++)
-            if (!array_push(&run->pieces, (struct piece){lookup, u, lookup_estimate_unit_cost(lookup, u)}))
+            if (!array_push(&run->pieces,
+                            (struct piece){lookup, u, lookup_get_unit_size(lookup, &lookup->units.data[u])}))
                 return error_no_memory(err);
     }
     array_sort(&run->pieces, compare_costs_descending);

@@ -274,7 +274,7 @@ static int update_filter(struct engine *engine, const struct tree_query *query, 
 }
 
 /* Marker transforms select samples independently of stacks, so the sample filter applies them. */
-static int update_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
+int engine_set_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     size_t of_stacks = 0, of_markers = query->transform_count;
     struct transform *transforms = malloc((query->transform_count + 1) * sizeof(*transforms));
@@ -390,15 +390,10 @@ static int update_timings(struct engine *engine, struct error *err)
     return code;
 }
 
-int engine_set_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
-{
-    return update_transforms(engine, query, err);
-}
-
 int engine_set_query(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     engine->is_inverted = false;
-    int code = update_transforms(engine, query, err);
+    int code = engine_set_transforms(engine, query, err);
     if (!code)
         code = update_weights(engine, query, err);
     if (!code)

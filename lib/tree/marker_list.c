@@ -127,15 +127,10 @@ static bool read_row(struct pairing *pairing, const struct marker_table *markers
 /* Earlier markers first. */
 DEFINE_MAGNITUDE(get_start_magnitude, struct marker, -row->start)
 
-static int sort_new_markers(struct marker_list *list, size_t first, struct error *err)
+int marker_list_sort(struct marker_list *list, size_t first, struct error *err)
 {
     return order_sort_rows(array_at(list, first), sizeof(struct marker), list->length - first, get_start_magnitude,
                            err);
-}
-
-int marker_list_sort(struct marker_list *list, struct error *err)
-{
-    return sort_new_markers(list, 0, err);
 }
 
 int marker_list_add_thread(struct marker_list *list, const struct profile *profile,
@@ -163,5 +158,5 @@ int marker_list_add_thread(struct marker_list *list, const struct profile *profi
     hash_destroy(&pairing.open);
     free(pairing.open_before);
     array_free(&decoded);
-    return failed ? error_no_memory(err) : sort_new_markers(list, pairing.first, err);
+    return failed ? error_no_memory(err) : marker_list_sort(list, pairing.first, err);
 }

@@ -34,8 +34,8 @@ int marker_list_add_thread(struct marker_list *list, const struct profile *profi
                            const struct marker_schemas *schemas, uint32_t thread, struct time_range whole,
                            struct error *err);
 
-/* Sorts the markers of several threads by start time; markers with equal starts keep their order. */
-int marker_list_sort(struct marker_list *list, struct error *err);
+/* Sorts the markers from `first` on by start time; markers with equal starts keep their order. */
+int marker_list_sort(struct marker_list *list, size_t first, struct error *err);
 
 /* Returns the `type` of a payload (JSON text), or NULL; the result points into the text, or into `decoded`, which the
  * caller frees. */

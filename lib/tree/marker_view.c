@@ -134,7 +134,7 @@ static int update_list(struct marker_view *view, const struct marker_query *quer
             code = add_thread(view, thread, err);
     }
     if (!code && query->thread_count > 1)
-        code = marker_list_sort(&view->list, err);
+        code = marker_list_sort(&view->list, 0, err);
     view->has_list = code == 0;
     return code;
 }
