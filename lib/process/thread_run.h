@@ -96,9 +96,6 @@ struct thread_run {
     uint64_t awake;               /* ns: time of a reading that found the thread awake, or 0 for none */
     uint64_t awake_asked;         /* ns: start of that reading, as wait_stack.asked */
     uint64_t read_at;             /* ns: last reading */
-    uint32_t read_cpu;            /* CPU of the thread at that reading */
-    uint64_t passes_before;       /* ns: time of the passes over this CPU before the reading (waits_state.h) */
-    bool is_skipped;              /* since then, a pass had no budget left for this thread */
     uint64_t since;               /* ns: start of the state, or end of the last stored part of a wait */
     uint64_t ran;                 /* ns on a CPU up to `since` that no sample or wait in the spool covers */
     uint32_t cpu;                 /* number of the CPU of the last switch or sample */

@@ -105,7 +105,9 @@ static uint64_t get_deadline(struct source *source, uint64_t now)
     enum { ROUND_NS = 100000000 };
     struct waits *waits = source->sinks.waits;
     uint64_t pass = waits && waits_want_reading(waits) ? waits->next_look : UINT64_MAX;
-    ptrace_sampler_arm(ptrace_source_of(source)->sampler, pass);
+    bool is_placed = ptrace_sampler_arm(ptrace_source_of(source)->sampler, pass);
+    if (waits)
+        waits->is_placed = is_placed;
     return now + ROUND_NS;
 }
 

@@ -5,6 +5,10 @@
 #include "record/wait_readings.h"
 #include "record/wait_store.h"
 
+/* The mean time from the start of a long wait to the first pass that meets it, in mean times between two passes: half
+ * of 1 plus the variance of the times that plan_wait_reading() chooses. */
+static const double long_wait_part = 0.63;
+
 enum {
     LONG_INTERVALS = 4, /* in sampling intervals; longer waits are stored even without a stack */
     LONG_CLASSES = 9,   /* classes (8 ms and longer) whose waits without a reading are stored if they have a waker */
@@ -123,32 +127,27 @@ static uint64_t find_least_blocked_time(struct waits *waits, struct tracked_thre
 
 /*
  * Adds to a wait with a reading its part of the unseen waits, with ptrace. The lengths of these waits are only means of
- * the waits between two checks, so classes of lengths would favor some reasons. Instead, a wait stands for the time of
- * the passes that met it. Beyond its own length, this is on average the time of the waits of its kind that passes miss
- * for each wait that they meet, whatever the lengths of the waits and the delays of the passes. If the wait was longer,
- * the other waits get the difference. RECENT_WAITS readings stay due, so that the sum of all parts is right.
+ * the waits between two checks, so classes of lengths would favor some reasons. Each reading stands for the same time,
+ * the mean time between two passes, from which the rest of its own wait counts if further passes would meet it. The
+ * part does not depend on the time since the reading before. Otherwise a long wait, which a pass always meets, would
+ * get the time of the short waits before it. RECENT_WAITS readings stay due, so that the sum of all parts is right.
  */
-static void add_part_of_unseen(struct waits *waits, struct thread_run *run, struct wait_class *class, uint64_t length,
-                               uint32_t count, struct stored_wait *stored)
+static void add_part_of_unseen(struct waits *waits, struct wait_class *class, uint64_t length, uint32_t count,
+                               struct stored_wait *stored)
 {
-    double passes = (double)find_time_of_passes(waits, run->read_cpu);
-    double scale = passes > 0 ? (double)waits->passes_ns / passes : 1; /* other passes read no threads of this CPU */
-    double time = scale * (passes - (double)run->passes_before) - (double)length;
-    double part = time / (fabs(time) + RECENT_WAITS * scale * LOOK_NS);
-    int64_t unseen = (int64_t)fmax((double)class->unseen_ns * part, -(double)length / 2);
-    uint64_t weight = length + (uint64_t)unseen, own = unseen < 0 ? weight : length;
-    own /= count;
-    if ((double)own < scale * LOOK_NS) { /* passes meet most longer waits, which are waits of their own */
-        uint32_t others =
-            (uint32_t)((double)class->unseen * fmax(part, 0) + (double)draw_random_bits(&waits->random) * 0x1p-64);
+    double time = fmax(LOOK_NS - (double)length, long_wait_part * LOOK_NS);
+    double part = time / (time + (double)RECENT_WAITS * LOOK_NS);
+    uint64_t unseen = (uint64_t)((double)class->unseen_ns * part), own = length;
+    if (length < LOOK_NS) { /* a longer wait is a wait of its own */
+        uint32_t others = (uint32_t)((double)class->unseen * part + (double)draw_random_bits(&waits->random) * 0x1p-64);
         others = others < class->unseen ? others : class->unseen;
         class->unseen -= others;
-        own = weight / (count + others);
+        own = (length + unseen) / (count + others);
     }
-    class->unseen_ns -= (uint64_t)unseen;
+    class->unseen_ns -= unseen;
     class->oldest = stored->end; /* no second has passed since the last reading */
     stored->start = stored->end - own;
-    stored->unseen = weight - own;
+    stored->unseen = length + unseen - own;
 }
 
 /* Keeps the stack of a reading for unseen waits. With ptrace, these are shorter than the time between two passes. */
@@ -190,7 +189,7 @@ static int end_blocked(struct waits *waits, struct tracked_thread *thread, uint6
     bool was_awake = !seen && !run->goes_on && run->awake_asked >= run->since && run->awake < stored.end &&
                      run->awake && keeps_reading(waits, run->awake - run->awake_asked, length);
     if (seen && !run->goes_on && run->has_mean_lengths) {
-        add_part_of_unseen(waits, run, class, length, count, &stored);
+        add_part_of_unseen(waits, class, length, count, &stored);
     } else if (seen && !run->goes_on) {
         uint64_t weight = class->unseen_ns + length - queued;
         double waits_of_class = (double)(class->unseen_length + length) / (double)length;

@@ -12,9 +12,11 @@
 #include <sched.h>
 
 enum {
-    LOOKS_AT_ONCE = 256,     /* most stacks read in one pass */
-    NS_PER_READING = 700000, /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
-    PASSES_ON_CPU = 4,       /* mean number of passes on the CPU, over the threads that the recorder reads */
+    LOOKS_AT_ONCE = 256,      /* most stacks read in one pass */
+    NS_PER_READING = 700000,  /* time per reading of a stack or a run delay, which takes 10-20 us: 1.5-3 % of a CPU */
+    PASSES_ON_CPU = 4,        /* mean number of passes on the CPU, over the threads that the recorder reads */
+    SLOW_MOVE_NS = 500000,    /* a move to an idle CPU takes 30 us */
+    PASSES_WITHOUT_MOVE = 64, /* 256 ms: slow moves take little of the recorder's time */
     RUN_DELAY_AGE_NS = 20000000, /* age of a run delay after which a pass reads the run delay again */
 };
 
@@ -180,20 +182,13 @@ static bool read_call(struct waits *waits, struct tracked_thread *thread, const 
     return code > 0;
 }
 
-/* With ptrace, the recorder sleeps on the CPU of the threads that it samples, and sees the starts of waits late. It can
- * therefore not correct readings on its CPU. */
-static bool reads_only_other_cpus(const struct waits *waits)
-{
-    return waits->options.late_switches && CPU_COUNT(&waits->cpus) > 1;
-}
-
 /* Reads the reason and the stack of a thread that read_call() has found waiting. */
 static int read_reason_and_stack(struct waits *waits, struct tracked_thread *thread, struct tracked_process *process,
                                  struct wait_reading *reading, struct error *err)
 {
     struct wait_state *state = &reading->state;
     wait_state_describe(process->pid, thread->tid, state);
-    if (reads_only_other_cpus(waits) && state->cpu == (uint32_t)sched_getcpu()) {
+    if (waits->is_placed && state->cpu == (uint32_t)sched_getcpu()) {
         thread->run.cpu = state->cpu; /* the thread has moved to this CPU */
         return 0;
     }
@@ -264,27 +259,6 @@ int read_wait_stack(struct waits *waits, struct tracked_thread *thread, struct t
     return code || !reading.waits ? code : read_reason_and_stack(waits, thread, process, waits->readings.data, err);
 }
 
-uint64_t find_time_of_passes(const struct waits *waits, uint32_t cpu)
-{
-    return waits->passes_ns - (cpu < CPU_SETSIZE ? waits->passes_on[cpu] : 0);
-}
-
-void note_pass(struct waits *waits, uint64_t late, uint32_t cpu)
-{
-    waits->passes_ns += LOOK_NS + late;
-    if (cpu < CPU_SETSIZE)
-        waits->passes_on[cpu] += LOOK_NS + late;
-}
-
-void note_reading(const struct waits *waits, struct thread_run *run, uint64_t now)
-{
-    if (!run->is_skipped)
-        run->passes_before = find_time_of_passes(waits, run->cpu);
-    run->read_cpu = run->cpu;
-    run->read_at = now;
-    run->is_skipped = false;
-}
-
 enum read_threads { READ_OF_OWN_CPU, READ_OF_OTHER_CPUS, READ_ALL };
 
 /* Takes the threads that this pass reads from the pending threads, until the budget is used, and reads their calls. */
@@ -308,17 +282,13 @@ static int read_calls(struct waits *waits, uint64_t now, enum read_threads which
         bool is_unknown = may_wait && (!run->stack || run->stack->is_from_event);
         if (which == (is_near ? READ_OF_OTHER_CPUS : READ_OF_OWN_CPU) ||
             (is_unknown && (!waits->looks || !enough || is_later))) {
-            if (is_unknown && !waits->looks && !run->is_skipped) {
-                run->passes_before = find_time_of_passes(waits, run->cpu);
-                run->is_skipped = true;
-            }
             waits->pending.data[kept++] = reading.tid;
             continue;
         }
         run->in_pending = false;
         if (is_unknown) {
             waits->looks--;
-            note_reading(waits, run, now);
+            run->read_at = now;
             waits->has_read_near |= is_near;
             reading.waits = read_call(waits, thread, process, is_near ? waits->planned : 0, &reading.state);
         }
@@ -378,6 +348,39 @@ static void move_at_random(struct waits *waits)
         sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
+/* With ptrace, the recorder sleeps on the CPU of the threads that it samples, and sees the starts of waits late. It can
+ * therefore not correct readings on its CPU. */
+static bool reads_from_other_cpus(const struct waits *waits)
+{
+    return waits->options.late_switches && CPU_COUNT(&waits->cpus) > 1 && !waits->stays;
+}
+
+/* Moves the recorder to other CPUs. After a move that takes long, because other processes use these CPUs, the recorder
+ * stays on its CPU for several passes. */
+static bool move_to(struct waits *waits, const cpu_set_t *cpus)
+{
+    uint64_t start = monotonic_ns();
+    bool is_moved = sched_setaffinity(0, sizeof(*cpus), cpus) == 0;
+    if (!is_moved || monotonic_ns() - start > SLOW_MOVE_NS)
+        waits->stays = PASSES_WITHOUT_MOVE;
+    return is_moved;
+}
+
+/* Reads each thread from another CPU than that of the thread. */
+static int read_from_other_cpus(struct waits *waits, uint64_t now, struct error *err)
+{
+    cpu_set_t before, others = waits->cpus;
+    int code = read_pending(waits, now, READ_OF_OTHER_CPUS, err);
+    if (code || !waits->pending.length || sched_getaffinity(0, sizeof(before), &before))
+        return code;
+    CPU_CLR((size_t)sched_getcpu(), &others);
+    if (!move_to(waits, &others))
+        return 0;
+    code = read_pending(waits, now, READ_ALL, err);
+    move_to(waits, &before);
+    return code;
+}
+
 int waits_start_reading(struct waits *waits, struct error *err)
 {
     uint64_t now = monotonic_ns();
@@ -388,7 +391,7 @@ int waits_start_reading(struct waits *waits, struct error *err)
     if (waits->looks > LOOKS_AT_ONCE)
         waits->looks = LOOKS_AT_ONCE;
     waits->last_look = now - (now - waits->last_look) % NS_PER_READING;
-    return reads_only_other_cpus(waits) ? 0 : read_pending(waits, now, READ_OF_OWN_CPU, err);
+    return reads_from_other_cpus(waits) ? 0 : read_pending(waits, now, READ_OF_OWN_CPU, err);
 }
 
 bool waits_are_due(const struct waits *waits)
@@ -402,13 +405,12 @@ int waits_read_stacks(struct waits *waits, struct error *err)
     if (!waits_are_due(waits))
         return 0;
     plan_wait_reading(waits, now);
-    if (reads_only_other_cpus(waits)) {
-        int code = read_pending(waits, now, READ_OF_OTHER_CPUS, err);
-        note_pass(waits, now - waits->planned, (uint32_t)sched_getcpu());
-        return code;
-    }
+    if (waits->is_placed)
+        return read_pending(waits, now, READ_OF_OTHER_CPUS, err);
+    if (reads_from_other_cpus(waits))
+        return read_from_other_cpus(waits, now, err);
+    waits->stays -= waits->stays > 0;
     int code = read_pending(waits, now, READ_ALL, err);
-    note_pass(waits, now - waits->planned, UINT32_MAX);
     if (waits->has_read_near)
         move_at_random(waits);
     waits->has_read_near = false;

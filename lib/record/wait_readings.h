@@ -16,14 +16,6 @@ enum {
 int waits_start_reading(struct waits *waits, struct error *err);
 int waits_read_stacks(struct waits *waits, struct error *err);
 
-/* Returns the time (ns) for which the passes so far stand that read threads of this CPU, without the current pass. */
-uint64_t find_time_of_passes(const struct waits *waits, uint32_t cpu);
-
-/* Notes that a pass at `now` (ns) reads this thread, and at the end of the pass, that it was `late` ns late and read
- * the threads of all CPUs but `cpu`, or of all CPUs (UINT32_MAX). */
-void note_reading(const struct waits *waits, struct thread_run *run, uint64_t now);
-void note_pass(struct waits *waits, uint64_t late, uint32_t cpu);
-
 /* Whether waits_read_stacks() will read waits, after a call of waits_start_reading(). */
 bool waits_are_due(const struct waits *waits);
 

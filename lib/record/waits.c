@@ -21,7 +21,6 @@ int waits_init(struct waits *waits, const struct waits_options *options, struct 
 {
     *waits = (struct waits){.options = *options, .started = monotonic_ns()};
     waits->random = waits->started | 1;
-    waits->next_look = waits->started;
     tracker_expect_switches(options->tracker, true);
     if (sched_getaffinity(0, sizeof(waits->cpus), &waits->cpus))
         CPU_ZERO(&waits->cpus);

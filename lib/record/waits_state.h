@@ -57,18 +57,18 @@ struct waits {
     uint64_t *frames;      /* CHUNK_MAX_FRAMES */
     uint64_t *sps;         /* stack pointers of `frames` */
     bool paused;
-    uint64_t last_look;              /* ns: time of the last pass */
-    uint64_t started, socket_cost;   /* ns: start of the recording; CPU time spent on describing sockets */
-    uint64_t looks;                  /* readings that the budget permits now (NS_PER_READING) */
-    uint64_t next_look;              /* ns: random time of the next pass */
-    uint64_t planned;                /* ns: planned time of the current pass */
-    uint64_t passes_ns;              /* sum of the times of all passes: each has LOOK_NS and its delay */
-    uint64_t passes_on[CPU_SETSIZE]; /* ns of passes_ns by passes on this CPU that read no threads of this CPU */
-    uint64_t random;                 /* state of the random numbers */
-    uint64_t active_until;           /* ns: passes continue until this time, ACTIVE_NS after a thread began to wait */
-    cpu_set_t cpus;                  /* CPUs on which the recorder may run; empty: unknown */
-    bool has_read_near;              /* this pass has read a thread on the recorder's CPU */
-    bool has_lost;                   /* the kernel lost records since the last flush */
+    uint64_t last_look;            /* ns: time of the last pass */
+    uint64_t started, socket_cost; /* ns: start of the recording; CPU time spent on describing sockets */
+    uint64_t looks;                /* readings that the budget permits now (NS_PER_READING) */
+    uint64_t next_look;            /* ns: random time of the next pass */
+    uint64_t planned;              /* ns: planned time of the current pass */
+    uint64_t random;               /* state of the random numbers */
+    uint64_t active_until;         /* ns: passes continue until this time, ACTIVE_NS after a thread began to wait */
+    cpu_set_t cpus;                /* CPUs on which the recorder may run; empty: unknown */
+    uint32_t stays;                /* number of passes until the recorder moves again */
+    bool is_placed;                /* with ptrace: the recorder has been on its CPU since before the next pass */
+    bool has_read_near;            /* this pass has read a thread on the recorder's CPU */
+    bool has_lost;                 /* the kernel lost records since the last flush */
 
     uint64_t stored, without_stack; /* numbers of stored waits, and of stored waits without a stack */
     uint64_t truncated;             /* stored waits whose stack does not reach the thread's start */

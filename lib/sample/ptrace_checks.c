@@ -201,11 +201,12 @@ int ptrace_sampler_interrupt_threads(struct ptrace_sampler *sampler, struct erro
 }
 
 /* Arms the clock for the next check. If samples are due at instants, a check precedes each instant anyway. */
-void ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass)
+bool ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass)
 {
     uint64_t look = sampler->next_check + (sampler->clock.in_use ? sampler->interval : 0);
     sampling_clock_plan_pass(&sampler->clock, pass);
     sampling_clock_arm(&sampler->clock, look, sampler->interrupted > 0);
+    return sampler->clock.is_placed;
 }
 
 uint64_t ptrace_sampler_get_check_interval(const struct ptrace_sampler *sampler)

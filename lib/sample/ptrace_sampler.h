@@ -78,8 +78,9 @@ uint64_t ptrace_sampler_measure_sleep(struct ptrace_sampler *sampler, pid_t tid)
 int ptrace_sampler_get_timer(const struct ptrace_sampler *sampler);
 
 /* Arms the timer of the next tick, and moves the calling thread to a CPU. Call this function right before waiting.
- * `pass`: planned time (ns) of the next pass over waits, or UINT64_MAX for none. */
-void ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass);
+ * `pass`: planned time (ns) of the next pass over waits, or UINT64_MAX for none. Returns whether the calling thread has
+ * been on the CPU of this pass since before this time. */
+bool ptrace_sampler_arm(struct ptrace_sampler *sampler, uint64_t pass);
 
 /* Reads the states of the threads, and interrupts the threads to sample. Call this function first after each wakeup.
  * Like the functions below, it fails only if the consumer fails. */
