@@ -58,7 +58,7 @@ static void test_frames_of_runtimes_in_the_program_are_counted(void **unused)
     assert_int_equal(COUNT_IN("main.main", "sync.(*Mutex).Lock", "runtime.futex"), 2);
     assert_int_equal(COUNT_IN("PortalRun", "pg_sleep", "WaitLatch", "WaitEventSetWait"), 2);
     assert_int_equal(COUNT_IN("XLogFlush", "LWLockAcquireOrWait", "PGSemaphoreLock"), 2);
-    assert_int_equal(COUNT_IN("LockAcquireExtended", "ProcSleep", "WaitLatch"), 2);
+    assert_int_equal(COUNT_IN("XactLockTableWait", "LockAcquireExtended", "ProcSleep", "WaitLatch"), 3);
     assert_int_equal(COUNT_IN("main", "lookup(int, std::string const&)"), 0);
     assert_int_equal(COUNT_IN("void Locks.load()", "void java.lang.Thread.sleep(long)", "JVM_Sleep@libjvm.so"), 2);
     assert_int_equal(COUNT_IN("void Locks.load()", "Interpreter", "monitorenter_nofpu Runtime1 stub"), 2);
