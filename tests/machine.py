@@ -94,16 +94,6 @@ def has_perfmon():
     return done.returncode == 1
 
 
-def runs_switch_program():
-    """Whether prof may record switches with a BPF program: this user has CAP_SYS_ADMIN or CAP_BPF."""
-    held = int(re.search("^CapEff:\\s*(\\w+)", text_of("/proc/self/status"), re.MULTILINE).group(1), 16)
-    return (
-        os.access("/sys/kernel/btf/vmlinux", os.R_OK)
-        and os.readlink("/proc/self/ns/pid") == "pid:[4026531836]"
-        and bool(held & (1 << 21 | 1 << 39))
-    )
-
-
 def waits_for_disk():
     """Whether a page of a file that left the page cache is read from a disk."""
     with tempfile.TemporaryFile() as file:
@@ -237,7 +227,6 @@ CONDITIONS = {
     "no-userfaultfd": lambda _: not opens_userfaultfd(),
     "no-seccomp": lambda _: not filters_system_calls(),
     "no-io-uring": lambda _: not has_io_uring(),
-    "no-switch-program": lambda _: not runs_switch_program(),
     "no-bpf": lambda _: not compiles_bpf(),
     "no-perfmon": lambda _: not has_perfmon(),
     "no-kernel-symbols": lambda _: not re.search("^0*[1-9a-f]", text_of("/proc/kallsyms"), re.MULTILINE),

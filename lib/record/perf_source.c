@@ -1,13 +1,11 @@
 #include "record/source.h"
 
 #include "os/clock.h"
-#include "os/file_proc.h"
 #include "process/kernel_map.h"
 #include "sample/wakeup_mode.h"
 #include "sample/perf_apart.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
-#include "sample/sched_program.h"
 #include "sample/signals.h"
 #include "sample/wakeups.h"
 
@@ -29,13 +27,11 @@ struct perf_source {
     struct perf_events events;
     struct perf_apart apart;          /* threads with short-lived children */
     struct wakeups wakeups;           /* after `events` in the merge; empty: wakers are not recorded */
-    struct signals signals;           /* after `wakeups`; empty: the kernel does not report signals */
-    struct sched_program switches;    /* last in the merge; empty: `events` has SWITCH records instead */
-    bool has_begun;                   /* the command has called exec, or ran before the recording */
+    struct signals signals;           /* last in the merge; empty: the kernel does not report signals */
     struct wakeup_mode *wakeup_modes; /* one per CPU */
     unsigned empty_looks;             /* consecutive reads of empty rings */
     uint32_t least_tid;               /* lowest tid of the threads at the start; 0: all threads are recorded */
-    uint64_t lost_records, lost_wakeups, lost_switches;
+    uint64_t lost_records, lost_wakeups;
     uint64_t lost_others; /* lost records of processes and mappings, if the kernel counts them apart from samples */
 };
 
@@ -154,7 +150,6 @@ static int handle_task(struct perf_source *perf, const struct perf_record *recor
     const struct source_sinks *sinks = &perf->common.sinks;
     int code = 0;
     bool is_exec = record->type == PERF_RECORD_COMM && record->comm.exec;
-    perf->has_begun |= is_exec;
     if (!perf->events.all) /* the kernel may exchange the events of two threads at a context switch */
         perf_apart_handle_record(&perf->apart, record);
     if (sinks->waits)
@@ -168,41 +163,12 @@ static int handle_task(struct perf_source *perf, const struct perf_record *recor
     return code;
 }
 
-static int handle_switch(struct perf_source *perf, const struct perf_record *record, struct error *err)
-{
-    perf_rate_handle_record(&perf->events.rates, record);
-    return perf->common.sinks.waits ? waits_handle_switch(perf->common.sinks.waits, record, err) : 0;
-}
-
-/* Handles a record of the program. `index`: of its ring. */
-static int handle_program(struct perf_source *perf, const struct perf_merge_record *raw, size_t index,
-                          struct error *err)
-{
-    struct perf_record record;
-    if (perf_record_parse(&sched_program_layout, raw->bytes, raw->size, &record) || !perf->has_begun)
-        return 0;
-    if (record.type != PERF_RECORD_SWITCH_CPU_WIDE) {
-        perf->lost_switches += record.lost;
-        if (perf->common.sinks.waits)
-            waits_add_loss(perf->common.sinks.waits);
-        return 0;
-    }
-    record.cpu = perf->switches.rings.data[index].cpu;
-    int code = handle_switch(perf, &record, err);
-    record.tid = record.context_switch.other_tid;
-    record.context_switch.out = record.context_switch.preempted = false;
-    return code ? code : handle_switch(perf, &record, err);
-}
-
 static int handle_record(struct perf_source *perf, const struct perf_merge_record *raw, struct error *err)
 {
     const struct source_sinks *sinks = &perf->common.sinks;
     struct perf_record record;
     size_t stacks = perf->events.cpus.length + perf->wakeups.cpus.length;
-    size_t signals = stacks + perf->wakeups.stacks.length, program = signals + perf->signals.cpus.length;
-    if (raw->ring >= program)
-        return handle_program(perf, raw, raw->ring - program, err);
-    if (raw->ring >= signals)
+    if (raw->ring >= stacks + perf->wakeups.stacks.length)
         return handle_signal(perf, raw, err);
     if (raw->ring >= stacks)
         return handle_waker_stack(perf, raw, err);
@@ -226,9 +192,9 @@ static int handle_record(struct perf_source *perf, const struct perf_merge_recor
         handle_throttle(perf, &record);
     if (record.type == PERF_RECORD_KSYMBOL)
         return kernel_map_write_symbol(sinks->libraries, sinks->spool, record.time, &record.kernel_symbol, err);
-    if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
-        return handle_switch(perf, &record, err);
     perf_rate_handle_record(&perf->events.rates, &record);
+    if (record.type == PERF_RECORD_SWITCH || record.type == PERF_RECORD_SWITCH_CPU_WIDE)
+        return sinks->waits ? waits_handle_switch(sinks->waits, &record, err) : 0;
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES)
         handle_loss(perf, &record, raw->ring);
     return handle_task(perf, &record, err);
@@ -339,7 +305,6 @@ static int stop(struct source *source, struct error *err)
     perf_events_stop(&perf->events);
     wakeups_stop(&perf->wakeups);
     signals_stop(&perf->signals);
-    sched_program_stop(&perf->switches);
     tracker_read_clocks(source->sinks.tracker);
     source->result->stopped = monotonic_ns();
     return code ? code : read_rings(perf, UINT32_MAX, err);
@@ -366,7 +331,7 @@ static int open_merge(struct perf_source *perf, struct error *err)
 {
     size_t count = perf->events.cpus.length, wakeup_count = perf->wakeups.cpus.length;
     size_t stack_count = perf->wakeups.stacks.length, signal_count = perf->signals.cpus.length;
-    size_t program = count + wakeup_count + stack_count + signal_count, all = program + perf->switches.rings.length;
+    size_t all = count + wakeup_count + stack_count + signal_count;
     struct perf_ring **rings = calloc(all, sizeof(struct perf_ring *));
     if (!rings)
         return error_no_memory(err);
@@ -377,12 +342,8 @@ static int open_merge(struct perf_source *perf, struct error *err)
     for (size_t i = 0; i < stack_count; i++)
         rings[count + wakeup_count + i] = &perf->wakeups.stacks.data[i].ring;
     for (size_t i = 0; i < signal_count; i++)
-        rings[program - signal_count + i] = &perf->signals.cpus.data[i].ring;
-    for (size_t i = program; i < all; i++)
-        rings[i] = &perf->switches.rings.data[i - program].ring;
+        rings[all - signal_count + i] = &perf->signals.cpus.data[i].ring;
     perf->common.merge = perf_merge_new(&perf->events.layout, rings, all);
-    for (size_t i = program; perf->common.merge && i < all; i++)
-        perf_merge_set_layout(perf->common.merge, i, &sched_program_layout);
     free(rings);
     return perf->common.merge ? 0 : error_no_memory(err);
 }
@@ -412,15 +373,6 @@ static void open_wakeups(struct perf_source *perf)
     int code = has_waits ? wakeups_open(&perf->wakeups, perf->events.layout.sample_type & PERF_SAMPLE_ID, &why) : -1;
     if (code && options->wakers == WAKERS_REQUESTED)
         record_result_add_note(perf->common.result, "%s", why.text);
-}
-
-/* Chooses the source of switches. The program knows threads only by their perf events and their host-wide number. */
-static void open_switches(struct perf_source *perf)
-{
-    struct perf_events *events = &perf->events;
-    perf->has_begun = !events->at_exec;
-    events->switches_apart =
-        events->switches && !events->all && !proc_is_in_pid_namespace() && sched_program_open(&perf->switches, 0) == 0;
 }
 
 /* Whether the kernel refused perf events, rather than memory or a descriptor. */
@@ -484,10 +436,6 @@ static void note_losses(const struct perf_source *perf)
             perf->common.result,
             "%llu records of processes and mappings are lost, because the buffer was full; prof read the mappings of these processes instead, and some of their symbols may be missing",
             (unsigned long long)perf->lost_others);
-    if (perf->lost_switches)
-        record_result_add_note(perf->common.result,
-                               "some waits are missing: %llu context switches are lost, because the buffer was full",
-                               (unsigned long long)perf->lost_switches);
     if (perf->lost_wakeups)
         record_result_add_note(perf->common.result,
                                "some waits have no waker: %llu wakeups are lost, because the buffer was full",
@@ -524,7 +472,6 @@ static void free_source(struct source *source)
     perf_events_close(&perf->events);
     wakeups_close(&perf->wakeups);
     signals_close(&perf->signals);
-    sched_program_close(&perf->switches);
     free(perf->wakeup_modes);
     free(perf);
 }
@@ -567,7 +514,6 @@ static int open_all(struct perf_source *perf, int epoll_fd, char *refusal, size_
     common->rate = perf->events.rate;
     common->period = perf->events.hardware ? SECOND / perf->events.rate : 0;
     open_wakeups(perf);
-    open_switches(perf);
     signals_open(&perf->signals, perf->events.layout.sample_type & PERF_SAMPLE_ID,
                  &why); /* permitted to root, or by a setting */
     code = open_merge(perf, err);
@@ -594,7 +540,6 @@ int perf_source_open(struct source **out, const struct source *common, int epoll
     perf->common = *common;
     perf->common.class = &perf_class;
     perf->events = (struct perf_events)PERF_EVENTS_NONE;
-    perf->switches = SCHED_PROGRAM_NONE;
     *out = &perf->common;
     return open_all(perf, epoll_fd, refusal, size, err);
 }

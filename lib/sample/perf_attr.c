@@ -49,7 +49,7 @@ struct perf_event_attr perf_attr_make_clock(const struct perf_events *events)
         .mmap2 = 1,
         .mmap_data = 1, /* the kernel reports mapped marker files (record/mark_files.h) */
         .build_id = events->build_ids,
-        .context_switch = events->switches && !events->switches_apart,
+        .context_switch = events->switches,
         .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
         .comm = 1,
         .comm_exec = 1,

@@ -43,8 +43,7 @@ struct perf_events {
     bool all;            /* events of CPUs, not of threads */
     bool threads_only;   /* only threads, not child processes, inherit the events */
     bool some_cpus;      /* not all CPUs are sampled */
-    bool switches;       /* the recorder learns when threads leave their CPU and run again */
-    bool switches_apart; /* from another source than SWITCH records of these events */
+    bool switches;       /* SWITCH records report when threads leave their CPU and run again */
     struct perf_fds cpu_clocks; /* each event counts the CPU time of a thread and its descendants */
     int announcement_fd;        /* signalfd: readable (poll) when a sample was announced */
     sigset_t mask;              /* signal mask of the thread before the recorder blocked the announcement signal */

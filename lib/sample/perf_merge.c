@@ -4,13 +4,13 @@
 
 struct source {
     struct perf_ring *ring;
-    struct perf_layout layout;
     uint64_t first_head, head;
     uint64_t time; /* of the record at the tail */
     size_t size;   /* size of the record at the tail */
 };
 
 struct perf_merge {
+    struct perf_layout layout;
     struct source *sources;
     size_t count;
     uint32_t *heap; /* heap of the indexes of sources with a record, earliest first */
@@ -28,15 +28,11 @@ struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_
         perf_merge_free(merge);
         return NULL;
     }
+    merge->layout = *layout;
     merge->count = count;
     for (size_t i = 0; i < count; i++)
-        merge->sources[i] = (struct source){.ring = rings[i], .layout = *layout};
+        merge->sources[i].ring = rings[i];
     return merge;
-}
-
-void perf_merge_set_layout(struct perf_merge *merge, size_t ring, const struct perf_layout *layout)
-{
-    merge->sources[ring].layout = *layout;
 }
 
 void perf_merge_free(struct perf_merge *merge)
@@ -83,12 +79,12 @@ static void move_down(struct perf_merge *merge, size_t at)
 
 /* Loads the header of the record at the tail. A record without a time gets the time of the previous record; the kernel
  * should write no such record. */
-static bool source_load(struct source *source)
+static bool source_load(const struct perf_merge *merge, struct source *source)
 {
     uint32_t type;
     if (!perf_ring_peek(source->ring, source->head, &type, &source->size))
         return false;
-    size_t offset = perf_record_find_time_offset(&source->layout, type, source->size);
+    size_t offset = perf_record_find_time_offset(&merge->layout, type, source->size);
     if (offset != SIZE_MAX)
         source->time = perf_ring_read_u64(source->ring, offset);
     return true;
@@ -115,7 +111,7 @@ bool perf_merge_begin(struct perf_merge *merge)
     for (size_t i = 0; i < merge->count; i++) {
         struct source *source = &merge->sources[i];
         source->head = perf_ring_read_head(source->ring);
-        if (!source_load(source))
+        if (!source_load(merge, source))
             continue;
         merge->behind += source_is_behind(source);
         merge->heap[merge->heap_length++] = (uint32_t)i;
@@ -129,7 +125,7 @@ static void release_current(struct perf_merge *merge)
     struct source *source = &merge->sources[merge->heap[0]];
     bool was_behind = source_is_behind(source);
     perf_ring_skip(source->ring, source->size);
-    bool more = source_load(source); /* source_load() skips damaged records, and so may move the tail */
+    bool more = source_load(merge, source); /* source_load() skips damaged records, and so may move the tail */
     merge->behind -= was_behind && !source_is_behind(source);
     if (!more)
         merge->heap[0] = merge->heap[--merge->heap_length];
@@ -151,11 +147,6 @@ bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
     return true;
 }
 
-static bool comes_to_cpu(const struct perf_record *record, uint32_t tid)
-{
-    return record->context_switch.out ? record->context_switch.other_tid == tid : record->tid == tid;
-}
-
 bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest)
 {
     enum { SWITCH_MAX = 128 };
@@ -163,8 +154,7 @@ bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, 
     struct perf_record record;
     bool has_left = false;
     for (size_t i = 0; i < merge->count; i++) {
-        const struct source *source = &merge->sources[i];
-        const struct perf_ring *ring = source->ring;
+        const struct perf_ring *ring = merge->sources[i].ring;
         uint64_t head = perf_ring_read_head(ring);
         uint32_t type;
         size_t size;
@@ -172,11 +162,11 @@ bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, 
             if ((type != PERF_RECORD_SWITCH && type != PERF_RECORD_SWITCH_CPU_WIDE) || size > SWITCH_MAX)
                 continue;
             perf_ring_copy(ring, at, bytes, size);
-            if (perf_record_parse(&source->layout, bytes, size, &record) || record.time < time)
+            if (perf_record_parse(&merge->layout, bytes, size, &record) || record.tid != tid || record.time < time)
                 continue;
-            if (comes_to_cpu(&record, tid))
+            if (!record.context_switch.out)
                 return false;
-            has_left |= record.tid == tid && record.time <= latest;
+            has_left |= record.time <= latest;
         }
     }
     return has_left;

@@ -28,16 +28,13 @@ struct perf_merge;
 struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count);
 void perf_merge_free(struct perf_merge *merge);
 
-/* Sets the layout of one ring, which the first round must not have read. */
-void perf_merge_set_layout(struct perf_merge *merge, size_t ring, const struct perf_layout *layout);
-
 /* Starts a round. False if all rings are empty. */
 bool perf_merge_begin(struct perf_merge *merge);
 
 /*
- * Whether the rings show that a thread left its CPU by `latest` (ns) and has not run since. `time` (ns) is the time of
- * the thread's sample, which is the current record or a later record. The kernel writes a SWITCH record before the new
- * thread executes anything. Needs SWITCH or SWITCH_CPU_WIDE records.
+ * Whether a thread has not run since its sample at `time` (ns), which is the current record or a later record: the
+ * rings show that the thread left its CPU by `latest` (ns) and has not run since. The kernel writes a SWITCH record
+ * before the new thread executes anything. Needs SWITCH records.
  */
 bool perf_merge_has_not_run_since(const struct perf_merge *merge, uint32_t tid, uint64_t time, uint64_t latest);
 

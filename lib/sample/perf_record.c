@@ -246,11 +246,8 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
     case PERF_RECORD_EXIT:
         parse_task(&c, record);
         break;
-    case PERF_RECORD_SWITCH_CPU_WIDE:
-        cursor_u32(&c); /* pid of the other thread */
-        record->context_switch.other_tid = cursor_u32(&c);
-        __attribute__((fallthrough));
     case PERF_RECORD_SWITCH:
+    case PERF_RECORD_SWITCH_CPU_WIDE: /* the record also has the other thread */
         record->context_switch.out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
         record->context_switch.preempted = record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
         break;

@@ -76,7 +76,6 @@ struct perf_record {
         struct {
             bool out;             /* true if the thread leaves its CPU; false if the thread starts to run */
             bool preempted;       /* the thread leaves its CPU while runnable (preemption) */
-            uint32_t other_tid;   /* PERF_RECORD_SWITCH_CPU_WIDE: the next thread, or the previous one, else 0 */
             uint32_t ended;       /* ptrace: number of waits of the thread that have ended (ptrace_run.h), else 0 */
             bool stopped;         /* ptrace: a signal has stopped the thread */
             uint64_t slept_until; /* ptrace: as in ptrace_run.h, else 0 */

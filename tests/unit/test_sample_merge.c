@@ -217,58 +217,6 @@ static void test_many_records_stay_in_order_over_many_rounds(void **unused)
     perf_merge_free(fakes.merge);
 }
 
-/* A SWITCH_CPU_WIDE record with the trailer pid, tid, time. */
-static void write_switch(struct fake_ring *fake, uint32_t from, uint32_t to, uint64_t time)
-{
-    struct record_bytes record = {.size = 32};
-    const uint32_t fields[] = {PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT | 32u << 16, 0, to, 0, from};
-    memcpy(record.bytes, fields, sizeof(fields));
-    memcpy(record.bytes + sizeof(fields), &time, sizeof(time));
-    fake_ring_write(fake, &record);
-}
-
-static void test_ring_with_another_layout_has_its_own_times(void **unused)
-{
-    (void)unused;
-    static const struct perf_layout layout = {.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME};
-    struct fake_rings fakes;
-    struct perf_merge_record raw;
-    struct perf_record record;
-    fake_rings_init(&fakes);
-    perf_merge_set_layout(fakes.merge, 2, &layout);
-    write_comm(&fakes.rings[0], "second", 20);
-    write_switch(&fakes.rings[2], 7, 8, 10);
-    write_switch(&fakes.rings[2], 8, 9, 30);
-    assert_true(perf_merge_begin(fakes.merge));
-    assert_true(perf_merge_next(fakes.merge, &raw));
-    assert_int_equal(raw.ring, 2);
-    assert_int_equal(perf_record_parse(&layout, raw.bytes, raw.size, &record), 0);
-    assert_int_equal(record.tid, 7);
-    assert_int_equal(record.context_switch.other_tid, 8);
-    assert_true(record.context_switch.out && !record.context_switch.preempted);
-    assert_next(&fakes, "second", 0);
-    assert_true(perf_merge_next(fakes.merge, &raw));
-    assert_round_ends(&fakes);
-    perf_merge_free(fakes.merge);
-}
-
-static void test_switch_to_a_thread_shows_that_it_has_run(void **unused)
-{
-    (void)unused;
-    static const struct perf_layout layout = {.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME};
-    struct fake_rings fakes;
-    fake_rings_init(&fakes);
-    perf_merge_set_layout(fakes.merge, 2, &layout);
-    assert_false(perf_merge_has_not_run_since(fakes.merge, 7, 5, 100)); /* it may run still */
-    write_switch(&fakes.rings[2], 7, 8, 10);
-    assert_true(perf_merge_has_not_run_since(fakes.merge, 7, 5, 100));
-    assert_false(perf_merge_has_not_run_since(fakes.merge, 7, 5, 9));
-    assert_false(perf_merge_has_not_run_since(fakes.merge, 8, 5, 100));
-    write_switch(&fakes.rings[2], 8, 7, 30);
-    assert_false(perf_merge_has_not_run_since(fakes.merge, 7, 5, 100));
-    perf_merge_free(fakes.merge);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,8 +227,6 @@ int main(void)
         cmocka_unit_test(test_what_comes_during_a_round_waits_for_the_next),
         cmocka_unit_test(test_round_over_damage_ends),
         cmocka_unit_test(test_many_records_stay_in_order_over_many_rounds),
-        cmocka_unit_test(test_ring_with_another_layout_has_its_own_times),
-        cmocka_unit_test(test_switch_to_a_thread_shows_that_it_has_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
