@@ -89,10 +89,9 @@ int bottleneck_find_path(struct bottleneck *bottleneck, const struct engine *eng
 
 static bool can_be_bottleneck(const struct engine *engine, const struct wait_group *group)
 {
-    static const char *const reasons[] = {"Mutex", "Read-write lock", "Once", "Disk", "Page fault"};
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-        if (strcmp(get_wait_reason_name(engine, group->reason), reasons[i]) == 0)
-            return true;
+    static const char *const reasons[] = {"Mutex", "Read-write lock", "Once", "Disk", "Page fault", NULL};
+    if (is_wait_reason_in(engine, group->reason, reasons))
+        return true;
     /* other locks of this kind may be no locks: a program can sleep in any futex word */
     const char *object = get_wait_object_name(engine, group);
     return strcmp(get_wait_reason_name(engine, group->reason), "Lock") == 0 &&

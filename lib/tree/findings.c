@@ -279,16 +279,10 @@ static int add_wait(struct findings *findings, struct run *run, struct error *er
  * object. Threads of runtimes without work have none, either. */
 static const struct wait_group *find_main_object(const struct run *run)
 {
-    static const char *const without[] = {"Runnable", "Not seen", "Sleep", "Idle thread", "Not recorded"};
-    for (size_t i = 0; i < run->objects.list.length; i++) {
-        const struct wait_group *group = &run->objects.list.data[i];
-        const char *reason = get_wait_reason_name(run->engine, group->reason);
-        size_t at = 0;
-        while (at < sizeof(without) / sizeof(*without) && strcmp(reason, without[at]) != 0)
-            at++;
-        if (at == sizeof(without) / sizeof(*without))
-            return group;
-    }
+    static const char *const without[] = {"Runnable", "Not seen", "Sleep", "Idle thread", "Not recorded", NULL};
+    for (size_t i = 0; i < run->objects.list.length; i++)
+        if (!is_wait_reason_in(run->engine, run->objects.list.data[i].reason, without))
+            return &run->objects.list.data[i];
     return NULL;
 }
 
@@ -304,15 +298,12 @@ static bool has_finding(const struct findings *findings, enum finding_kind kind)
  * thread already has them. */
 static int add_wait_for_work(struct findings *findings, const struct run *run, struct error *err)
 {
-    static const char *const reasons[] = {"Condition variable", "Pipe", "Future", "Park"};
+    static const char *const reasons[] = {"Condition variable", "Pipe", "Future", "Park", NULL};
     static const double weight_of_idle = 0.9;
     const struct wait_group *group = find_main_object(run);
-    bool is_other = false;
-    for (size_t i = 0; group && i < sizeof(reasons) / sizeof(*reasons); i++)
-        is_other |= strcmp(get_wait_reason_name(run->engine, group->reason), reasons[i]) == 0;
-    if (!is_other || is_named(run, group) || run->cpu > large * run->wall ||
-        has_finding(findings, FINDING_ONE_THREAD) || group->total < least_share * findings->whole ||
-        group->total < large * group->there)
+    if (!group || !is_wait_reason_in(run->engine, group->reason, reasons) || is_named(run, group) ||
+        run->cpu > large * run->wall || has_finding(findings, FINDING_ONE_THREAD) ||
+        group->total < least_share * findings->whole || group->total < large * group->there)
         return 0;
     struct bottleneck text = {.object = group->func, .weight = weight_of_idle * group->total / group->there};
     int code = wait_group_append_sentence(&text.sentence, run->engine, group, err);

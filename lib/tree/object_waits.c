@@ -152,11 +152,8 @@ static int find_held(struct collector *collector, struct error *err)
 
 static bool is_held(const struct engine *engine, uint32_t reason)
 {
-    static const char *const reasons[] = {"Mutex", "Read-write lock", "Once"};
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-        if (strcmp(get_wait_reason_name(engine, reason), reasons[i]) == 0)
-            return true;
-    return false;
+    static const char *const reasons[] = {"Mutex", "Read-write lock", "Once", NULL};
+    return is_wait_reason_in(engine, reason, reasons);
 }
 
 /* ---- the rows ---- */

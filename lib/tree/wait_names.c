@@ -13,6 +13,14 @@ const char *get_wait_reason_name(const struct engine *engine, uint32_t reason)
                : profile_text(profile, idle->subcategories.data[reason]);
 }
 
+bool is_wait_reason_in(const struct engine *engine, uint32_t reason, const char *const *names)
+{
+    const char *name = get_wait_reason_name(engine, reason);
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 const char *get_wait_object_name(const struct engine *engine, const struct wait_group *group)
 {
     const struct profile *profile = engine_get_profile(engine);

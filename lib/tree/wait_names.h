@@ -9,6 +9,9 @@
 /* Returns the name of a subcategory of "Idle", or "Not recorded" for PROFILE_NONE. */
 const char *get_wait_reason_name(const struct engine *engine, uint32_t reason);
 
+/* Whether the name of a reason is in a list, which ends with NULL. */
+bool is_wait_reason_in(const struct engine *engine, uint32_t reason, const char *const *names);
+
 /* Returns the name of the object of the longest wait of a group. */
 const char *get_wait_object_name(const struct engine *engine, const struct wait_group *group);
 
