@@ -271,12 +271,6 @@ static bool is_inside(const struct profile *profile, uint32_t func, uint32_t lib
     return starts_with(name, "0x") && profile->funcs.resource[func] == library;
 }
 
-static const char *get_library_name(const struct profile *profile, uint32_t func)
-{
-    uint32_t library = profile->funcs.resource[func];
-    return library < profile->resources.length ? profile_text(profile, profile->resources.data[library].name) : "";
-}
-
 /* musl is libc.so or ld-musl-x86_64.so.1, or a part of a static program. */
 static bool is_musl(const char *name, const char *function)
 {
@@ -299,7 +293,7 @@ static struct lock find_lock_in_stack(const struct profile *profile, uint32_t st
     for (int i = 0; stack != PROFILE_NONE && i < MOST_FRAMES; i++, stack = profile->stacks.prefix[stack]) {
         uint32_t func = profile->frames.func[profile->stacks.frame[stack]];
         const char *name = strip_underscores(profile_text(profile, profile->funcs.name[func]));
-        const char *library_name = get_library_name(profile, func);
+        const char *library_name = get_func_library_name(profile, func);
         lock.of_musl |= is_musl(library_name, name);
         enum lock_kind inner = find_kind(inner_patterns, COUNT(inner_patterns), name);
         enum lock_kind outer =

@@ -138,10 +138,7 @@ static bool is_hidden_library(const struct sanitizer *sanitizer, const char *lib
 
 static bool is_hidden(const struct sanitizer *sanitizer, uint32_t func)
 {
-    const struct profile *profile = sanitizer->original;
-    uint32_t resource = profile->funcs.resource[func];
-    return is_hidden_library(
-        sanitizer, resource == PROFILE_NONE ? "" : profile_text(profile, profile->resources.data[resource].name));
+    return is_hidden_library(sanitizer, get_func_library_name(sanitizer->original, func));
 }
 
 static void mark_used(struct sanitizer *sanitizer)

@@ -301,6 +301,13 @@ static inline const char *profile_text(const struct profile *profile, uint32_t s
     return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
 }
 
+/* Returns the name of a function's library, or "" for none. */
+static inline const char *get_func_library_name(const struct profile *profile, uint32_t func)
+{
+    uint32_t library = profile->funcs.resource[func];
+    return library < profile->resources.length ? profile_text(profile, profile->resources.data[library].name) : "";
+}
+
 /* Returns the name of a thread; `thread` is its row. */
 static inline const char *profile_thread_name(const struct profile *profile, uint32_t thread)
 {
