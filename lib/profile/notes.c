@@ -43,20 +43,21 @@ bool read_note(struct note *note, struct arena *arena, const char *json, size_t 
 /* Whether a function has this name and library. Compares texts, because equal strings can have several numbers. */
 static bool is_func_of(const struct note *note, size_t name_length, const struct profile *profile, size_t func)
 {
-    uint32_t name = profile->funcs.name[func], resource = profile->funcs.resource[func];
-    if (name == PROFILE_NONE || profile->strings.entries.data[name].length != name_length ||
-        memcmp(profile->strings.entries.data[name].text, note->name, name_length) != 0)
-        return false;
-    uint32_t library = resource == PROFILE_NONE ? PROFILE_NONE : profile->resources.data[resource].name;
-    return strcmp(profile_text(profile, library), note->library) == 0;
+    uint32_t name = profile->funcs.name[func];
+    return name != PROFILE_NONE && profile->strings.entries.data[name].length == name_length &&
+           memcmp(profile->strings.entries.data[name].text, note->name, name_length) == 0 &&
+           strcmp(get_func_library_name(profile, (uint32_t)func), note->library) == 0;
 }
 
-static void find_function(struct note *note, const struct profile *profile)
+void find_funcs_of_notes(struct notes *notes, const struct profile *profile)
 {
-    size_t length = strlen(note->name);
-    for (size_t i = 0; i < profile->funcs.length && note->func == PROFILE_NONE; i++)
-        if (is_func_of(note, length, profile, i))
-            note->func = (uint32_t)i;
+    for (size_t i = 0; i < notes->length; i++) {
+        struct note *note = &notes->data[i];
+        size_t length = strlen(note->name);
+        for (size_t k = 0; !is_range_note(note) && k < profile->funcs.length && note->func == PROFILE_NONE; k++)
+            if (is_func_of(note, length, profile, k))
+                note->func = (uint32_t)k;
+    }
 }
 
 int list_notes(struct notes *notes, struct arena *arena, const struct profile *profile, struct error *err)
@@ -69,8 +70,6 @@ int list_notes(struct notes *notes, struct arena *arena, const struct profile *p
             const char *json = profile_text(profile, section->entries.data[k].value);
             struct note note;
             bool is_note = read_note(&note, arena, json, strlen(json));
-            if (is_note && !is_range_note(&note) && note.name && note.library)
-                find_function(&note, profile);
             if (!note.name || !note.library || !note.comment || (is_note && !array_push(notes, note)))
                 return error_no_memory(err);
         }

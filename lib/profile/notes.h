@@ -16,7 +16,7 @@ enum { NOTES_MAX = 100 }; /* limit of a profile; list_notes() and set_notes() ig
 
 struct note {
     double from, to;     /* ms, as in the profile; NAN in a note about a function */
-    uint32_t func;       /* PROFILE_NONE in a note about a range, or if the profile lacks the function */
+    uint32_t func;       /* of find_funcs_of_notes(); PROFILE_NONE before, and for a range or a missing function */
     const char *name;    /* of the range or of the function */
     const char *library; /* of the function, "" for none */
     const char *comment;
@@ -37,6 +37,9 @@ bool read_note(struct note *note, struct arena *arena, const char *json, size_t 
 
 /* Appends the notes of a profile, with texts in the arena. Ignores entries that are no notes. */
 int list_notes(struct notes *notes, struct arena *arena, const struct profile *profile, struct error *err);
+
+/* Finds the functions of notes by name and library. Linear in the functions of the profile, for each note. */
+void find_funcs_of_notes(struct notes *notes, const struct profile *profile);
 
 /* Replaces the notes of a profile. `json`: an array of values as in the comment above. Ignores elements that are no
  * notes. */

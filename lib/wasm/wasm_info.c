@@ -82,6 +82,7 @@ static int write_notes(struct json_writer *json, const struct profile *profile, 
     struct arena arena = {0};
     struct notes notes = {0};
     int code = list_notes(&notes, &arena, profile, err);
+    find_funcs_of_notes(&notes, profile);
     json_open(json, '[');
     for (size_t i = 0; !code && i < notes.length; i++) {
         const struct note *note = &notes.data[i];

@@ -40,6 +40,7 @@ static void assert_two(const struct profile *profile)
     struct notes notes = {0};
     struct error err;
     assert_int_equal(list_notes(&notes, &arena, profile, &err), 0);
+    find_funcs_of_notes(&notes, profile);
     assert_int_equal(notes.length, 2);
     const struct note *range = &notes.data[0], *func = &notes.data[1];
     assert_true(is_range_note(range) && range->from == 15.25 && range->to == 19.25);
@@ -59,6 +60,7 @@ static size_t count(const struct profile *profile)
     struct notes notes = {0};
     struct error err;
     assert_int_equal(list_notes(&notes, &arena, profile, &err), 0);
+    find_funcs_of_notes(&notes, profile);
     size_t length = notes.length;
     array_free(&notes);
     arena_destroy(&arena);
@@ -78,6 +80,7 @@ static void test_notes_survive_a_file(void **state)
     struct arena arena = {0};
     struct notes notes = {0};
     assert_int_equal(list_notes(&notes, &arena, &again, &err), 0);
+    find_funcs_of_notes(&notes, &again);
     assert_int_equal(notes.length, 2);
     assert_string_equal(notes.data[0].name, "first");
     assert_string_equal(profile_text(&again, again.funcs.name[notes.data[1].func]), "copy");
@@ -155,6 +158,9 @@ static void test_a_profile_has_at_most_a_hundred(void **state)
     }
     memory_write(&json, "]", 1, NULL);
     set(&profile, json.data);
+    struct extra_section *section = &profile.meta.extra.data[0];
+    assert_int_equal(section->entries.length, NOTES_MAX);
+    assert_true(array_push(&section->entries, section->entries.data[0])); /* such as a file of another program */
     assert_int_equal(count(&profile), NOTES_MAX);
     free(json.data);
     profile_destroy(&profile);
