@@ -6,10 +6,11 @@ struct row_column {
     size_t offset, size;
 };
 
-#define PLACE(column)                                                                                                  \
+#define COLUMN_OF(table, column)                                                                                       \
     {                                                                                                                  \
-        offsetof(struct sample_table, column), sizeof(*((struct sample_table *)0)->column)                             \
+        offsetof(table, column), sizeof(*((table *)0)->column)                                                         \
     }
+#define PLACE(column) COLUMN_OF(struct sample_table, column)
 
 static const struct row_column columns[] = {PLACE(stack),     PLACE(time),  PLACE(weight),
                                             PLACE(cpu_delta), PLACE(waker), PLACE(waker_stack)};
@@ -17,14 +18,14 @@ static const struct row_column columns[] = {PLACE(stack),     PLACE(time),  PLAC
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
 /* Returns the pointer to a column. The code copies the pointer as bytes, because its type differs between columns. */
-static void *get_column(const struct sample_table *table, const struct row_column *column)
+static void *get_column(const void *table, const struct row_column *column)
 {
     void *data;
     memcpy(&data, (const char *)table + column->offset, sizeof(data));
     return data;
 }
 
-static void set_column(struct sample_table *table, const struct row_column *column, void *data)
+static void set_column(void *table, const struct row_column *column, void *data)
 {
     memcpy((char *)table + column->offset, &data, sizeof(data));
 }
@@ -63,20 +64,33 @@ static bool have_equal_columns(const struct sample_table *left, const struct sam
     return left->address == NULL && right->address == NULL;
 }
 
-/* Reserves a quarter more than the rows need, so a growing table rarely moves. */
+/* Changes the number of rows for which the columns of a table have room. */
+static bool resize_columns(void *table, const struct row_column *own, size_t count, size_t capacity)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *data = get_column(table, &own[i]);
+        void *moved = data ? realloc(data, capacity * own[i].size) : NULL;
+        if (data && !moved)
+            return false;
+        set_column(table, &own[i], moved);
+    }
+    return true;
+}
+
+/* Returns a quarter more rows than needed, so that a growing table rarely moves. */
+static size_t choose_capacity(size_t length)
+{
+    return length + length / 4 + 1;
+}
+
 static bool reserve_rows(struct sample_table *table, size_t length)
 {
     size_t capacity = table->capacity ? table->capacity : table->length;
     if (length <= capacity)
         return true;
-    capacity = length + length / 4 + 1;
-    for (size_t i = 0; i < COLUMNS; i++) {
-        void *data = get_column(table, &columns[i]);
-        void *moved = data ? realloc(data, capacity * columns[i].size) : NULL;
-        if (data && !moved)
-            return false;
-        set_column(table, &columns[i], moved);
-    }
+    capacity = choose_capacity(length);
+    if (!resize_columns(table, columns, COLUMNS, capacity))
+        return false;
     table->capacity = capacity;
     return true;
 }
@@ -108,25 +122,19 @@ int sample_table_append(struct sample_table *table, size_t row, struct sample_ta
 
 /* ---- slices ---- */
 
+static const struct row_column slice_columns[] = {
+    COLUMN_OF(struct slice_table, cpu), COLUMN_OF(struct slice_table, start), COLUMN_OF(struct slice_table, end),
+    COLUMN_OF(struct slice_table, off_cpu)};
+
 static bool reserve_slices(struct slice_table *table, size_t length)
 {
+    size_t capacity = choose_capacity(length);
     if (length <= table->capacity)
         return true;
-    size_t capacity = length + length / 4 + 1;
-    uint32_t *cpu = realloc(table->cpu, capacity * sizeof(*cpu));
-    if (cpu)
-        table->cpu = cpu;
-    double **const times[] = {&table->start, &table->end, &table->off_cpu};
-    bool enough = cpu != NULL;
-    for (size_t i = 0; enough && i < sizeof(times) / sizeof(*times); i++) {
-        double *moved = realloc(*times[i], capacity * sizeof(*moved));
-        if (moved)
-            *times[i] = moved;
-        enough = moved != NULL;
-    }
-    if (enough)
-        table->capacity = capacity;
-    return enough;
+    if (!resize_columns(table, slice_columns, sizeof(slice_columns) / sizeof(*slice_columns), capacity))
+        return false;
+    table->capacity = capacity;
+    return true;
 }
 
 int slice_table_append(struct slice_table *table, struct slice_table *rows, struct error *err)

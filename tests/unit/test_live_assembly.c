@@ -434,6 +434,32 @@ static void test_rows_take_the_place_of_preliminary_ones_and_never_go_back_in_ti
     sample_table_free(&table);
 }
 
+static struct slice_table slice_of(double start, double end, double off_cpu)
+{
+    struct slice_table slices = {malloc(sizeof(uint32_t)), malloc(sizeof(double)), malloc(sizeof(double)),
+                                 malloc(sizeof(double)), .length = 1};
+    assert_true(slices.cpu && slices.start && slices.end && slices.off_cpu);
+    slices.cpu[0] = 3;
+    slices.start[0] = start;
+    slices.end[0] = end;
+    slices.off_cpu[0] = off_cpu;
+    return slices;
+}
+
+static void test_slices_follow_the_earlier_and_never_go_back_in_time(void **state)
+{
+    (void)state;
+    struct slice_table table = {0}, first = slice_of(10, 20, 2), back = slice_of(5, 12, 4), next = slice_of(15, 30, 1);
+    assert_int_equal(slice_table_append(&table, &first, NULL), 0);
+    assert_int_equal(slice_table_append(&table, &back, NULL), 0);
+    assert_int_equal(slice_table_append(&table, &next, NULL), 0);
+    assert_int_equal(table.length, 3);
+    assert_true(table.start[1] == 10 && table.end[1] == 12 && table.off_cpu[1] == 2);
+    assert_true(table.start[2] == 15 && table.end[2] == 30 && table.off_cpu[2] == 1 && table.cpu[2] == 3);
+    assert_null(next.cpu);
+    slice_table_free(&table);
+}
+
 static void test_new_rows_leave_no_column_of_another_length(void **state)
 {
     (void)state;
@@ -466,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_code_without_a_name_begins_nothing_anew_before_a_file_may_name_it),
         cmocka_unit_test(test_a_part_of_stacks_has_the_new_ones_alone_and_follows_no_other_part),
         cmocka_unit_test(test_rows_take_the_place_of_preliminary_ones_and_never_go_back_in_time),
+        cmocka_unit_test(test_slices_follow_the_earlier_and_never_go_back_in_time),
         cmocka_unit_test(test_new_rows_leave_no_column_of_another_length),
         cmocka_unit_test(test_missing_rows_and_missing_columns_are_errors),
     };
