@@ -76,24 +76,17 @@ static bool find_by_code(struct walk *walk, uint64_t to_return_address)
     return true;
 }
 
-/*
- * Finds the value that an unknown frame pointer must have. Returns false if none fits. Old frames of returned functions
- * look valid, too: each may have called a function through a pointer or the PLT, and has a caller. So a frame whose
- * caller calls exactly this function wins, if such a frame exists a little further up.
- */
-bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
+/* Searches the stack from sp upwards, and sets the best frame pointer. Returns false if none fits. Old frames of
+ * returned functions look valid, too: each may have called a function through a pointer or the PLT, and has a caller.
+ * So a frame whose caller calls exactly this function wins, if such a frame exists a little further up. */
+static bool search_stack(struct walk *walk, const struct rule *rule, const struct mapping *mapping,
+                         uint64_t to_return_address)
 {
     enum { REACH = 64 << 10, A_LITTLE = 8 << 10, CANDIDATES = 512 };
     enum { NOTHING, CALLED, LEADS_ON, CALLED_AND_LEADS_ON, CALLED_BY_NAME } best = NOTHING;
-    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address, target, end = sp + REACH;
-    const struct mapping *mapping = address_space_find(walk->space, pc);
-    if (rule->kind != RULE_FRAME || rule->cfa_register != UNWIND_REG_BP || !mapping || !mapping->module)
-        return false;
-    uint64_t start = find_function_start(mapping, pc);
-    uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
+    uint64_t start = find_function_start(mapping, walk->pcs[walk->frame]);
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], address, target, end = sp + REACH;
     int candidates = 0;
-    if (find_by_code(walk, to_return_address))
-        end = sp, best = CALLED_BY_NAME;
     for (uint64_t bp = sp; bp < end && unwind_work_add(&walk->space->work, 1) &&
                            walk_read_return_address(walk, bp + to_return_address, &address);
          bp += 8) {
@@ -114,7 +107,17 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
         if (best == CALLED_BY_NAME || ++candidates == CANDIDATES)
             break;
     }
-    if (best == NOTHING)
+    return best != NOTHING;
+}
+
+/* Finds the value that an unknown frame pointer must have. Returns false if none fits. */
+bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule)
+{
+    const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
+    uint64_t to_return_address = (uint64_t)(rule->cfa_offset + (int64_t)rule->return_slot * 8);
+    if (rule->kind != RULE_FRAME || rule->cfa_register != UNWIND_REG_BP || !mapping || !mapping->module)
+        return false;
+    if (!find_by_code(walk, to_return_address) && !search_stack(walk, rule, mapping, to_return_address))
         return false;
     walk->stale &= ~(UINT64_C(1) << UNWIND_REG_BP);
     walk->result.used_no_cfi = true;
