@@ -124,6 +124,28 @@ static void make_slow_request(struct profile *profile)
     }
 }
 
+/* Compares two profiles of make_slow_request(), the base without markers if `base_has_markers` is unset. */
+static struct engine *open_comparison(struct profile *compared, bool base_has_markers)
+{
+    struct profile sides[PROFILE_SIDES];
+    struct compare_input inputs[PROFILE_SIDES];
+    struct error err;
+    for (int side = 0; side < PROFILE_SIDES; side++) {
+        make_slow_request(&sides[side]);
+        inputs[side] = (struct compare_input){.profile = &sides[side],
+                                              .name = "side",
+                                              .side = (enum profile_side)side,
+                                              .from = -INFINITY,
+                                              .to = INFINITY};
+    }
+    if (!base_has_markers)
+        sides[SIDE_BASE].threads.data[READER].markers.length = 0;
+    assert_int_equal(profile_compare(compared, inputs, PROFILE_SIDES, 0, &err), 0);
+    struct engine *engine = engine_new(compared, &err);
+    assert_non_null(engine);
+    return engine;
+}
+
 /* Each thread counts during its own intervals. In a comparison, the base counts the other intervals, and both sides
  * count their mean. */
 static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
@@ -151,23 +173,12 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_true(engine_get_timings(engine)->root_total == 40); /* thread 0 waits, too */
     engine_free(engine);
-    struct profile sides[PROFILE_SIDES], compared = {0};
-    struct compare_input inputs[PROFILE_SIDES];
-    for (int side = 0; side < PROFILE_SIDES; side++) {
-        make_slow_request(&sides[side]);
-        inputs[side] = (struct compare_input){.profile = &sides[side],
-                                              .name = "side",
-                                              .side = (enum profile_side)side,
-                                              .from = -INFINITY,
-                                              .to = INFINITY};
-    }
-    assert_int_equal(profile_compare(&compared, inputs, PROFILE_SIDES, 0, &err), 0);
-    uint32_t half = (uint32_t)compared.threads.length / 2;
+    struct profile compared = {0};
+    engine = open_comparison(&compared, true);
+    uint32_t half = (uint32_t)engine_get_profile(engine)->threads.length / 2;
     const uint32_t readers[] = {READER, half + READER};
     query.threads = readers;
     query.compared = COMPARED_NEW;
-    engine = engine_new(&compared, &err);
-    assert_non_null(engine);
     assert_int_equal(engine_set_query(engine, &query, &err), 0);
     assert_int_equal(engine_count_intervals(engine, SIDE_BASE), REQUESTS - 1);
     assert_int_equal(engine_count_intervals(engine, SIDE_NEW), 1);
@@ -178,28 +189,6 @@ static void test_the_slowest_intervals_are_apart_from_the_others(void **state)
     double base = engine_get_timings(engine)->root_total;
     assert_true(base > 0 && base < 1); /* the mean of intervals of up to 1 ms */
     engine_free(engine);
-}
-
-/* Compares two profiles of make_slow_request(), the base without markers if `base_has_markers` is unset. */
-static struct engine *open_comparison(struct profile *compared, bool base_has_markers)
-{
-    struct profile sides[PROFILE_SIDES];
-    struct compare_input inputs[PROFILE_SIDES];
-    struct error err;
-    for (int side = 0; side < PROFILE_SIDES; side++) {
-        make_slow_request(&sides[side]);
-        inputs[side] = (struct compare_input){.profile = &sides[side],
-                                              .name = "side",
-                                              .side = (enum profile_side)side,
-                                              .from = -INFINITY,
-                                              .to = INFINITY};
-    }
-    if (!base_has_markers)
-        sides[SIDE_BASE].threads.data[READER].markers.length = 0;
-    assert_int_equal(profile_compare(compared, inputs, PROFILE_SIDES, 0, &err), 0);
-    struct engine *engine = engine_new(compared, &err);
-    assert_non_null(engine);
-    return engine;
 }
 
 static double measure_side(struct engine *engine, enum compared compared, const struct transform *transforms,
