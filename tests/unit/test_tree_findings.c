@@ -281,6 +281,12 @@ static void test_a_run_with_little_cpu_time_has_waits_for_work(void **state)
           {"a", "prog!main;prog!hot", 40}, {"a", "prog!main;sleep", 60, REASON_SLEEP},
           {"b", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE},
           {"c", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE});
+    CHECK("On CPU 20.0 ms of 0.100 s (20%).\n" ALL_HOT "\n"
+          "One thread, a (103), has 100% of the CPU time; 2 others wait, mostly for pipe x in get.\n"
+          "Threads are ready to run without a CPU for 27% of their time (80.0 ms), and use 0.2 of 4 CPUs.",
+          {"a", "prog!main;prog!hot", 20}, {"a", "prog!main;runnable", 80, REASON_RUNNABLE},
+          {"b", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE},
+          {"c", "prog!main;prog!get(int);pipe x", 100, REASON_PIPE});
 }
 
 static void test_the_holder_of_a_lock_is_named_instead_of_the_critical_path(void **state)

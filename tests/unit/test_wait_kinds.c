@@ -188,6 +188,9 @@ static void test_a_lock_with_a_word_for_each_thread_has_the_name_of_its_caller(v
           "<std::sync::mpmc::context::Context>::wait_until", "std::sync::mpmc::context::Context::with::{{closure}}",
           "std::thread::local::LocalKey<T>::try_with", "std::sync::mpmc::array::Channel<T>::send",
           "std::sync::mpsc::SyncSender<T>::send", "!send_row");
+    CHECK("lock 0x10", "Park", "park in send_row", "syscall", "std::sys::pal::unix::futex::futex_wait",
+          "<std::thread::thread::Thread>::park", "crossbeam_channel::context::Context::wait_until",
+          "crossbeam_channel::channel::Sender<T>::send", "!send_row");
     CHECK("lock 0x10", "Park", "park in runtime.stoplockedm", "runtime.futex", "runtime.futexsleep",
           "runtime.notesleep", "runtime.mPark", "!runtime.stoplockedm");
     CHECK("lock 0x10", "Park", "park", "pthread_cond_wait", "Parker::park(bool, long)", "Unsafe_Park");
